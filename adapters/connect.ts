@@ -5,10 +5,10 @@
  */
 
 import { AgentError, BadRequestError } from "../src/core/errors/errors.ts";
-import { failedStream, lazyStreamFn } from "../src/core/streams/lazy_stream_fn.ts";
 import type { ModelSpec } from "../src/core/models/model.ts";
-import type { ModelFacts, StreamFn } from "../src/core/streams/stream.ts";
 import { findRates } from "../src/core/models/usage.ts";
+import { failedStream, lazyStreamFn } from "../src/core/streams/lazy_stream_fn.ts";
+import type { ModelFacts, StreamFn } from "../src/core/streams/stream.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { checkAdapterOptions, checkConnectOptions } from "./kit/options/check_options.ts";

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { modelSpec } from "../src/core/models/model.ts";
 import { findRates } from "../src/core/models/usage.ts";
-import { replayFetch } from "../src/testing/replay_fetch.ts";
-import { readReply } from "../src/testing/read_reply.ts";
-import { scriptedStream } from "../src/testing/scripted_stream.ts";
 import type { StreamFn, StreamRequest } from "../src/core/streams/stream.ts";
+import { readReply } from "../src/testing/read_reply.ts";
+import { replayFetch } from "../src/testing/replay_fetch.ts";
+import { scriptedStream } from "../src/testing/scripted_stream.ts";
 import { catalog, findModel } from "./catalog/catalog.ts";
 import { connect, providerNames } from "./connect.ts";
 import { readEnvironmentVariable } from "./kit/options/environment.ts";

@@ -6,10 +6,10 @@
 
 import { BadRequestError } from "../src/core/errors/errors.ts";
 import type { StreamFn } from "../src/core/streams/stream.ts";
-import type { BedrockOptions } from "./bedrock/bedrock_stream_fn.ts";
 import type { AzureOptions } from "./azure/azure_stream_fn.ts";
-import type { ReadEnvironment } from "./kit/options/environment.ts";
+import type { BedrockOptions } from "./bedrock/bedrock_stream_fn.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
+import type { ReadEnvironment } from "./kit/options/environment.ts";
 
 /** The options of all adapters, and further options of one provider. */
 export type ProviderOptions = AdapterOptions & { readonly [option: string]: unknown };

@@ -8,13 +8,13 @@
  */
 
 import { createAnthropicFrames } from "../cli/demo/anthropic_frames.ts";
-import { FileSessionStore } from "../src/memory/mod.ts";
 import { userMessage } from "../mod.ts";
-import { serveLoopback } from "../tests/adapters/loopback.ts";
-import { assistantMessage } from "../src/testing/mod.ts";
 import { buildPackageIfChanged, packageDirectory } from "../scripts/jsr/build.ts";
-import { fromFileUrl } from "../src/platform/paths.ts";
 import { choosePackages } from "../scripts/packages.ts";
+import { FileSessionStore } from "../src/memory/mod.ts";
+import { fromFileUrl } from "../src/platform/paths.ts";
+import { assistantMessage } from "../src/testing/mod.ts";
+import { serveLoopback } from "../tests/adapters/loopback.ts";
 import { median, printReport, type Row } from "./report.ts";
 
 const STARTS = 9;

@@ -9,8 +9,8 @@
 
 import { setImmediate } from "node:timers";
 import { Agent, type AgentTool, type AssistantMessageEvent, defineTool } from "../mod.ts";
-import { median, printReport, type Row } from "./report.ts";
 import { testToolContext } from "../src/testing/test_tool_context.ts";
+import { median, printReport, type Row } from "./report.ts";
 
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
 const CHUNKS_PER_TASK = 64;

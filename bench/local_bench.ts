@@ -10,8 +10,8 @@
 
 import type { LlmMessage } from "../mod.ts";
 import { userMessage } from "../mod.ts";
-import { createLocal } from "../src/local/mod.ts";
 import { type LlamaPackage, loadLlamaPackage } from "../src/local/llama/llama_runtime.ts";
+import { createLocal } from "../src/local/mod.ts";
 import { createTinyModel } from "../tests/local/tiny_model.ts";
 import { startThreadTimer } from "../tests/thread_time.ts";
 import { printReport } from "./report.ts";

@@ -7,9 +7,9 @@
  */
 
 import { userMessage } from "../mod.ts";
+import type { Session } from "../src/memory/mod.ts";
 import { PostgresSessionStore } from "../src/memory/postgres/mod.ts";
 import { createPool } from "../src/memory/postgres/postgres_client.ts";
-import type { Session } from "../src/memory/mod.ts";
 import {
   POSTGRES_DIRECTORY,
   type PostgresServer,

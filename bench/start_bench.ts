@@ -7,10 +7,10 @@
  * @module
  */
 
-import { buildPackageIfChanged, packageDirectory } from "../scripts/jsr/build.ts";
-import { fromFileUrl } from "../src/platform/paths.ts";
-import { choosePackages } from "../scripts/packages.ts";
 import { createAnthropicFrames } from "../cli/demo/anthropic_frames.ts";
+import { buildPackageIfChanged, packageDirectory } from "../scripts/jsr/build.ts";
+import { choosePackages } from "../scripts/packages.ts";
+import { fromFileUrl } from "../src/platform/paths.ts";
 import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 15;

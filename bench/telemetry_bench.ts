@@ -11,8 +11,8 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { Agent } from "../mod.ts";
-import { fakeTool, reply, scriptedStream, toolCall } from "../src/testing/mod.ts";
 import { type Telemetry, telemetry } from "../src/telemetry/mod.ts";
+import { fakeTool, reply, scriptedStream, toolCall } from "../src/testing/mod.ts";
 import { printReport, type Row } from "./report.ts";
 
 const TURNS = 20;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { ChangeLog, codingTools, createSandbox, type Sandbox } from "../src/tools/mod.ts";
 import type { AgentTool } from "../mod.ts";
-import { median, printReport, type Row } from "./report.ts";
 import { testToolContext } from "../src/testing/test_tool_context.ts";
+import { ChangeLog, codingTools, createSandbox, type Sandbox } from "../src/tools/mod.ts";
+import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 15;
 const FILES = 20_000;

@@ -9,9 +9,9 @@ import { PROGRAM } from "./commands/table.ts";
 import { CliError } from "./host/cli_error.ts";
 import { ExitCode } from "./host/exit_code.ts";
 import type { Host } from "./host/host.ts";
+import { importLate } from "./host/import_late.ts";
 import { toPlainText } from "./render/plain_text.ts";
 import { getStyle } from "./render/style.ts";
-import { importLate } from "./host/import_late.ts";
 
 /** Runs a command line. Never rejects. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 // Edits files and runs commands with the coding tools, which share a sandbox.
 
 import { Agent, extractText } from "@swink/agent";
-import { codingTools, createSandbox } from "@swink/agent/tools";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
+import { codingTools, createSandbox } from "@swink/agent/tools";
 
 const directory = await Deno.makeTempDir();
 await Deno.writeTextFile(`${directory}/greet.txt`, "Hello, wrld!\n");

@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
 import { assertEquals, assertMatch } from "@std/assert";
+import { stripVTControlCharacters } from "node:util";
 import { createTemporaryDirectory } from "../tests/cli/temporary_directory.ts";
 import { type GroupOptions, runGroups } from "./run_groups.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { findDirectoryCycles, findImportCycles } from "./architecture/import_cycles.ts";
-import { readImports, readShippedFiles } from "./architecture/imports.ts";
 import { readImportedNames } from "./architecture/imported_names.ts";
+import { readImports, readShippedFiles } from "./architecture/imports.ts";
 import { findLayerViolations } from "./architecture/layers.ts";
 import { readPublicModules, root } from "./project.ts";
 import publicApi from "./public_api.json" with { type: "json" };

@@ -5,8 +5,6 @@
  */
 
 import type { StreamFn } from "../../src/core/streams/stream.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
@@ -14,6 +12,8 @@ import {
 } from "../kit/options/adapter_options.ts";
 import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
 import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
 import { createAnthropicRequest } from "./request.ts";
 

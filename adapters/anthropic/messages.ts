@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/messages/message.ts";
 import type { ToolSpec } from "../../src/core/streams/stream.ts";
 import { decodeBase64Text } from "../kit/request/base64_text.ts";
@@ -22,10 +22,10 @@ import {
   type MediaBlock,
   toMediaUrl,
 } from "../kit/request/media.ts";
+import { toClaudeInput } from "../kit/request/property_names.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
-import { toClaudeInput } from "../kit/request/property_names.ts";
 import { isReplayedItem } from "./replay_rules.ts";
 import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
 import {

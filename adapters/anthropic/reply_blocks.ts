@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import { CallWriter } from "../kit/stream/call_writer.ts";

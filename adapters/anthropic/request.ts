@@ -17,6 +17,7 @@ import {
   resolveTopP,
   warnUnsupportedOptions,
 } from "../kit/request/model_limits.ts";
+import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { omitReplaced, toServerTools } from "../kit/request/server_tools.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
@@ -24,10 +25,8 @@ import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { omitBlankStop } from "./blank_stop.ts";
 import { shouldCite } from "./cited_documents.ts";
 import { findContainer, toContainerField } from "./container.ts";
-import { CACHED_MESSAGES } from "./turns.ts";
-import { toClaudeSchema } from "../kit/request/property_names.ts";
-import { ANTHROPIC_REPLAY } from "./replay_rules.ts";
 import { isThinking, type MessagesOptions, toWireMessages } from "./messages.ts";
+import { ANTHROPIC_REPLAY } from "./replay_rules.ts";
 import {
   disableBudgetThinking,
   getBetas,
@@ -35,6 +34,7 @@ import {
   type ResolvedThinking,
   resolveThinking,
 } from "./thinking.ts";
+import { CACHED_MESSAGES } from "./turns.ts";
 import type { CacheControl, WireMessage } from "./wire.ts";
 
 /** A request to the Messages API. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { BlockWriter, FinishedReply } from "../../src/core/streams/block_writer.ts";
 import { ContentFilteredError, NetworkError } from "../../src/core/errors/errors.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { BlockWriter, FinishedReply } from "../../src/core/streams/block_writer.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import { isErrorEvent } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";

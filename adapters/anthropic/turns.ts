@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock, TextBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../src/core/models/model.ts";
 import { CONTINUE, getTextAndMedia, isOwnReply, MISSING_PROMPT } from "../kit/request/history.ts";

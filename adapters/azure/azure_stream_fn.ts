@@ -7,12 +7,8 @@
 import type { ModelSpec } from "../../src/core/models/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
-import { createChat } from "../openai/chat/chat.ts";
-import { type ChatDialect, COMPATIBLE, MAX_DESCRIPTION } from "../openai/chat/dialect.ts";
-import { createResponses } from "../openai/responses/responses.ts";
-import { toBearerHeader } from "../openai/server/server_stream_fn.ts";
-import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
+import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
@@ -21,6 +17,10 @@ import {
 } from "../kit/options/adapter_options.ts";
 import { checkAdapterOptions, checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
+import { createChat } from "../openai/chat/chat.ts";
+import { type ChatDialect, COMPATIBLE, MAX_DESCRIPTION } from "../openai/chat/dialect.ts";
+import { createResponses } from "../openai/responses/responses.ts";
+import { toBearerHeader } from "../openai/server/server_stream_fn.ts";
 import { createUrlBuilder, hasResponses, isDatedVersion } from "./url.ts";
 
 /** Options for `createAzure()`. The model id is the name of the deployment. */

@@ -8,10 +8,6 @@ import { AuthError, BadRequestError, getErrorMessage } from "../../src/core/erro
 import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { FALLBACK_CLAUDE } from "../anthropic/fallback_entry.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { encodeModelPath } from "../kit/request/model_path.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
@@ -21,10 +17,14 @@ import {
 } from "../kit/options/adapter_options.ts";
 import { checkAdapterOptions, checkOptionNames } from "../kit/options/check_options.ts";
 import { appendQuery, createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
-import { getModelFamily } from "./families.ts";
 import { EventStreamParser } from "./event_stream_parser.ts";
+import { getModelFamily } from "./families.ts";
 import { type BedrockGuardrail, createConverseBody } from "./request.ts";
 import { BedrockReply } from "./response.ts";
 import { type AwsCredentials, signHeaders } from "./signing.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { DocumentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { DocumentBlock } from "../../src/core/messages/content.ts";
+import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { COMMON_IMAGES } from "../kit/request/adapt_content.ts";
+import { decodeBase64Text } from "../kit/request/base64_text.ts";
 import type { ContentAbilities, MediaAbility } from "../kit/request/content_abilities.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
-import { decodeBase64Text } from "../kit/request/base64_text.ts";
-import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import type { ModelFamily } from "./families.ts";
 import { BEDROCK_REPLAY } from "./replay_rules.ts";
 import type { WireBlock } from "./wire.ts";

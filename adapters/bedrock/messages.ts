@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { ContentBlock, TextBlock } from "../../src/core/messages/content.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/messages/message.ts";
 import type { ToolSpec } from "../../src/core/streams/stream.ts";
-import { toClaudeInput } from "../kit/request/property_names.ts";
 import {
   findCachedTurns,
   type ResultBlocks,
@@ -24,6 +23,7 @@ import {
   toResultText,
 } from "../kit/request/history.ts";
 import type { MediaBlock } from "../kit/request/media.ts";
+import { toClaudeInput } from "../kit/request/property_names.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import type { ModelFamily } from "./families.ts";
 import { MediaConverter } from "./media.ts";

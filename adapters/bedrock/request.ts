@@ -4,12 +4,11 @@
  * @module
  */
 
-import { extractToolCalls } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import { extractToolCalls } from "../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
-import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
@@ -22,6 +21,7 @@ import {
   warnTierPrice,
   warnUnsupportedOptions,
 } from "../kit/request/model_limits.ts";
+import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { toServerTools } from "../kit/request/server_tools.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import {
   type AgentError,
   ContentFilteredError,
@@ -12,6 +11,7 @@ import {
 } from "../../src/core/errors/errors.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";

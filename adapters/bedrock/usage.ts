@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ServiceTier } from "../../src/core/streams/stream.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { ServiceTier } from "../../src/core/streams/stream.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { countTierRequest } from "../kit/stream/service_tier.ts";
 import { countOrZero, objectsOrEmpty, textOrEmpty } from "../kit/stream/wire_values.ts";

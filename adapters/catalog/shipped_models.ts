@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Rates } from "../../src/core/models/usage.ts";
 import { createBedrockModels } from "./bedrock_models.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import {
@@ -16,7 +17,6 @@ import {
   withRegionalFactor,
   withRequestFees,
 } from "./entry_builders.ts";
-import type { Rates } from "../../src/core/models/usage.ts";
 import { GOOGLE } from "./google_models.ts";
 import { MISTRAL } from "./mistral_models.ts";
 import { XAI } from "./xai_models.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Citation } from "../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { Citation } from "../../src/core/messages/content.ts";
 import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireCandidate } from "./wire.ts";
 

@@ -6,16 +6,16 @@
 
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
-import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
-import { VersionedUrl } from "../kit/versioned_url.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { encodeModelPath } from "../kit/request/model_path.ts";
-import { ModelFinder } from "../kit/request/model_finder.ts";
+import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { ModelFinder } from "../kit/request/model_finder.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
 import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
+import { VersionedUrl } from "../kit/versioned_url.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { createGoogleBody } from "./request.ts";
 import { GoogleReply } from "./response.ts";

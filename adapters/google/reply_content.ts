@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { Citation } from "../../src/core/messages/content.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import { readObject, readText, textOrEmpty } from "../kit/stream/wire_values.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { AgentError } from "../../src/core/errors/errors.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";

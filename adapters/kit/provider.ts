@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { AgentError } from "../../src/core/errors/errors.ts";
+import { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
@@ -22,8 +22,8 @@ import {
 import { checkStreamOptions } from "./options/check_options.ts";
 import type { ContentReducer, RejectedContent } from "./request/rejected_content.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
-import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
+import { withCatalog } from "./request/with_catalog.ts";
 import {
   type Exchange,
   type FrameParser,

@@ -5,10 +5,10 @@
  */
 
 import type { StreamFn } from "../../src/core/streams/stream.ts";
-import { createChat } from "../openai/chat/chat.ts";
 import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { checkOptionNames } from "../kit/options/check_options.ts";
+import { createChat } from "../openai/chat/chat.ts";
 import { MISTRAL_DIALECT } from "./request.ts";
 
 /** Options for `createMistral()`. */

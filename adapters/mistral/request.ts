@@ -5,12 +5,12 @@
  */
 
 import type { JsonObject } from "../../src/core/json/json.ts";
-import type { WireMessage } from "../openai/chat/wire.ts";
-import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
-import { CHAT_IMAGES, toChatPart } from "../openai/chat/media.ts";
 import { WEB_URLS } from "../kit/request/adapt_content.ts";
 import { getFileName, type MediaBlock, toMediaUrl } from "../kit/request/media.ts";
 import { hashText } from "../kit/request/wire_names.ts";
+import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { CHAT_IMAGES, toChatPart } from "../openai/chat/media.ts";
+import type { WireMessage } from "../openai/chat/wire.ts";
 
 /** Length of tool call ids, which consist of letters and digits. */
 const CALL_ID_LENGTH = 9;

@@ -7,11 +7,11 @@
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { BAD_REQUEST, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
-import { NdjsonParser } from "../kit/stream/ndjson.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
+import { NdjsonParser } from "../kit/stream/ndjson.ts";
 import { createOllamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
 import { toServerUrl } from "./server_url.ts";

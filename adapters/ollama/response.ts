@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { StreamError } from "../../src/core/errors/errors.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";

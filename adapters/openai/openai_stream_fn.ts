@@ -12,10 +12,10 @@ import {
   type AdapterSettings,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { createChat } from "./chat/chat.ts";
-import { detectDialect, isOpenAIUrl, isRegionalUrl } from "./chat/dialect.ts";
 import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
+import { createChat } from "./chat/chat.ts";
+import { detectDialect, isOpenAIUrl, isRegionalUrl } from "./chat/dialect.ts";
 import { createResponses } from "./responses/responses.ts";
 
 /** An API of OpenAI: chat completions or Responses. */

@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { Clock } from "../../src/core/ports/ports.ts";
 import { checkToken } from "../../src/core/servers/check_token.ts";
 import { isLocalCaller, isLoopbackName } from "../../src/core/servers/local_caller.ts";
-import type { Clock } from "../../src/core/ports/ports.ts";
 import type { Rejection } from "./errors.ts";
 
 /** Returns whether a caller may use the proxy; `token` is empty for a caller without one. */

@@ -10,10 +10,10 @@ import {
   NetworkError,
   StreamError,
 } from "../../src/core/errors/errors.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import type { Clock } from "../../src/core/ports/ports.ts";
-import { IdleTimer } from "../kit/stream/idle_timer.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { redact } from "../../src/core/text/redact.ts";
+import { IdleTimer } from "../kit/stream/idle_timer.ts";
 import type { ProxyRequest } from "./wire.ts";
 
 /** Options for {@linkcode createEventBody}. */

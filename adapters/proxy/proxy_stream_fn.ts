@@ -7,10 +7,10 @@
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
-import { serializeJson } from "../kit/request/json_body.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
+import { serializeJson } from "../kit/request/json_body.ts";
 import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { PROXY_ERRORS } from "./errors.ts";
 import { ProxyReply } from "./response.ts";

@@ -7,9 +7,9 @@
 import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
 import { toText } from "@std/streams/to-text";
 import { THINKING_LEVELS } from "../../src/core/models/model.ts";
-import type { StreamOptions } from "../../src/core/streams/stream.ts";
 import type { Clock } from "../../src/core/ports/ports.ts";
 import { startTimer } from "../../src/core/ports/start_timer.ts";
+import type { StreamOptions } from "../../src/core/streams/stream.ts";
 import { createBadRequest, type Rejection } from "./errors.ts";
 import {
   array,

@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { BlockEndOptions, BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { AgentError, NetworkError, StreamError } from "../../src/core/errors/errors.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
-import type { BlockEndEvent } from "../../src/core/streams/stream.ts";
 import { toValidCost, toValidUsage } from "../../src/core/models/valid_usage.ts";
+import type { BlockEndOptions, BlockWriter } from "../../src/core/streams/block_writer.ts";
+import type { BlockEndEvent } from "../../src/core/streams/stream.ts";
+import { redact } from "../../src/core/text/redact.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { redact } from "../../src/core/text/redact.ts";
 import {
   anyValue,
   array,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { StreamFn } from "../../src/core/streams/stream.ts";
-import { type Clock, systemClock } from "../../src/core/ports/ports.ts";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { type Clock, systemClock } from "../../src/core/ports/ports.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { checkAdapterOptions, refuseUnknownOptions } from "../kit/options/check_options.ts";
 import { type Authorize, checkAuthorization, type ProxyConnection } from "./authorization.ts";
 import { type Rejection, toResponse } from "./errors.ts";

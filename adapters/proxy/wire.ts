@@ -10,6 +10,7 @@
 import type { AgentErrorRecord } from "../../src/core/errors/errors.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import type { ModelSpec, StopReason } from "../../src/core/models/model.ts";
+import type { Usage } from "../../src/core/models/usage.ts";
 import type {
   AssistantMessageEvent,
   StreamDoneEvent,
@@ -17,7 +18,6 @@ import type {
   StreamOptions,
   ToolSpec,
 } from "../../src/core/streams/stream.ts";
-import type { Usage } from "../../src/core/models/usage.ts";
 
 /** A model call, sent by the agent. */
 export interface ProxyRequest {

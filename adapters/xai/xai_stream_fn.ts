@@ -6,17 +6,17 @@
 
 import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
+import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
+import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
+import { WEB_URLS } from "../kit/request/adapt_content.ts";
+import type { MediaAbility } from "../kit/request/content_abilities.ts";
+import { resolveSessionId, type ServiceTierNames } from "../kit/request/model_limits.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import type { ResponsesDialect } from "../openai/responses/request.ts";
 import { createResponses } from "../openai/responses/responses.ts";
-import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
-import { WEB_URLS } from "../kit/request/adapt_content.ts";
-import type { MediaAbility } from "../kit/request/content_abilities.ts";
-import { resolveSessionId, type ServiceTierNames } from "../kit/request/model_limits.ts";
-import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
 
 /** Options for `createXai()`. */
 export interface XaiOptions extends AdapterOptions {

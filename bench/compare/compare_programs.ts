@@ -11,8 +11,8 @@
 
 import { buildPackageIfChanged, packageDirectory } from "../../scripts/jsr/build.ts";
 import { dirname, join } from "../../src/platform/paths.ts";
-import { measurePeakMemory } from "./programs/process_memory.ts";
 import { type ModelServer, startModelServer } from "./programs/model_server.ts";
+import { measurePeakMemory } from "./programs/process_memory.ts";
 import {
   createSwink,
   OTHER_PROGRAMS,

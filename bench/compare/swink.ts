@@ -1,5 +1,5 @@
-import { ARGUMENTS, type Contender, DELTA, MAX_TURNS, type Reply } from "./contender.ts";
 import type { AssistantMessageEvent } from "../../mod.ts";
+import { ARGUMENTS, type Contender, DELTA, MAX_TURNS, type Reply } from "./contender.ts";
 
 const MODULE = new URL("../../mod.ts", import.meta.url).href;
 const USAGE = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };

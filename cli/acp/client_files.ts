@@ -5,8 +5,8 @@
  */
 
 import { AbortedError } from "../../src/core/errors/errors.ts";
-import type { DirectoryEntry, SandboxFiles } from "../../src/tools/mod.ts";
 import type { AcpClient } from "../../src/protocols/acp/mod.ts";
+import type { DirectoryEntry, SandboxFiles } from "../../src/tools/mod.ts";
 
 /** Files that the editor reads and writes. */
 export type EditorFiles = Pick<AcpClient, "readTextFile" | "writeTextFile">;

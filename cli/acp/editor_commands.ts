@@ -7,11 +7,11 @@
 import type { Agent, PromptInput } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import type { AcpClient, AcpCommand, AcpCommandResult } from "../../src/protocols/acp/mod.ts";
+import { createTurnId } from "../conversation/command/change_turn.ts";
 import type { CommandContext, RunControl } from "../conversation/command/command_context.ts";
 import type { ConversationCommand } from "../conversation/command/conversation_command.ts";
 import { loadCommands } from "../conversation/commands/load_commands.ts";
 import { COMMANDS } from "../conversation/commands/table.ts";
-import { createTurnId } from "../conversation/command/change_turn.ts";
 import { readOtherSpending } from "../conversation/core/other_spending.ts";
 import { RecordedConversation } from "../conversation/core/recorded_conversation.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";

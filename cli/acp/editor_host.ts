@@ -4,17 +4,17 @@
  * @module
  */
 
-import { isAbsolute } from "../../src/platform/paths.ts";
-// Not mod.ts, which loads all tools.
-import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import { AuthError, BadRequestError, SessionError } from "../../src/core/errors/errors.ts";
+import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { isAbsolute } from "../../src/platform/paths.ts";
 import type {
   AcpHost,
   AcpSession,
   AcpSessionInfo,
   AcpSessionRequest,
 } from "../../src/protocols/acp/mod.ts";
-import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
+// Not mod.ts, which loads all tools.
+import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { GivenOptions } from "../command_line/definition.ts";
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -23,11 +23,11 @@ import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
-import type { ModelConnection } from "../run/model/model_connection.ts";
 import { findModel } from "../run/model/model_choice.ts";
+import type { ModelConnection } from "../run/model/model_connection.ts";
 import { resolveDirectory } from "../run/settings/resolve_path.ts";
-import { addDebugLog, startCommand } from "../run/start_command.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
+import { addDebugLog, startCommand } from "../run/start_command.ts";
 import { deleteChanges } from "../sessions/session_actions.ts";
 import { getSessionTitle } from "../sessions/session_list.ts";
 import { openStore } from "../sessions/start_recording.ts";

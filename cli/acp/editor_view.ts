@@ -10,8 +10,8 @@ import type { ConversationView, LentTerminal } from "../conversation/view/conver
 import { toLineText } from "../conversation/view/lines.ts";
 import type { Choice } from "../questions/choice.ts";
 import type { Line } from "../render/line/line.ts";
-import { ASCII_SYMBOLS } from "../render/theme/get_display.ts";
 import type { Display } from "../render/theme/display.ts";
+import { ASCII_SYMBOLS } from "../render/theme/get_display.ts";
 import { THEMES } from "../render/theme/themes.ts";
 
 /** Collects the output of commands. */

@@ -10,8 +10,8 @@ import { modelSpec, THINKING_LEVELS } from "../../src/core/models/model.ts";
 import type { AcpConfigOption, AcpSession } from "../../src/protocols/acp/mod.ts";
 import { openCredentials } from "../credentials/find_key.ts";
 import type { Host } from "../host/host.ts";
-import { hasKeyVariable } from "../run/model/provider_options.ts";
 import type { AgentSetup } from "../run/agent/setup_agent.ts";
+import { hasKeyVariable } from "../run/model/provider_options.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
 import type { SessionModes } from "./session_modes.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import type { AcpMode, AcpSession } from "../../src/protocols/acp/mod.ts";
-import { EDITING_TOOLS } from "../run/settings/permissions.ts";
 import type { AgentSetup } from "../run/agent/setup_agent.ts";
+import { EDITING_TOOLS } from "../run/settings/permissions.ts";
 import type { RunOptions } from "../settings/run_options.ts";
 
 /** Id of a mode: a value of `--permission-mode`. */

@@ -16,6 +16,7 @@ import {
   type OptionValue,
   toFlag,
 } from "./definition.ts";
+import { findSimilar } from "./suggestion.ts";
 import {
   checkArguments,
   checkConflicts,
@@ -24,7 +25,6 @@ import {
   findCommandMeant,
   parseValue,
 } from "./usage_error.ts";
-import { findSimilar } from "./suggestion.ts";
 
 /** A parsed command line. */
 export interface ParsedCommandLine extends CommandPath, Invocation {}

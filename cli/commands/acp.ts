@@ -6,8 +6,8 @@
 
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
-import { ACP_OPTIONS } from "../settings/acp_options.ts";
 import { importLate } from "../host/import_late.ts";
+import { ACP_OPTIONS } from "../settings/acp_options.ts";
 
 /** `swink acp`. */
 export const acp = defineCommand({

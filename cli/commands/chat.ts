@@ -8,8 +8,8 @@ import { type CommandDefinition, defineCommand } from "../command_line/definitio
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { CHAT_OPTIONS } from "../settings/chat_options.ts";
 import { importLate } from "../host/import_late.ts";
+import { CHAT_OPTIONS } from "../settings/chat_options.ts";
 import { showChosenDemo } from "./demo.ts";
 import { loadRunCommand } from "./run.ts";
 

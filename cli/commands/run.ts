@@ -6,9 +6,9 @@
 
 import { defineCommand } from "../command_line/definition.ts";
 import { EXIT_CODES } from "../host/exit_code.ts";
+import { importLate } from "../host/import_late.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
 import { showChosenDemo } from "./demo.ts";
-import { importLate } from "../host/import_late.ts";
 
 /** `swink run`. */
 export const run = defineCommand({

@@ -10,10 +10,10 @@ import type { Host } from "../host/host.ts";
 import { requireProgramDirectories } from "../host/program_directories.ts";
 import { findCurrentSources } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import { changeConfigFile, openConfigFile } from "./config_file.ts";
 import { getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import { findConfigKey, listTableKeys } from "./config_tables.ts";
-import { changeConfigFile, openConfigFile } from "./config_file.ts";
 import {
   type ConfigLayer,
   type ConfigProblem,

@@ -6,10 +6,10 @@
 
 import { dirname, getPathRoot } from "../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
+import type { Hook } from "../hooks/hook.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import type { Hook } from "../hooks/hook.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";

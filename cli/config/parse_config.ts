@@ -7,9 +7,9 @@
 import { parse, TomlError } from "smol-toml";
 import { dirname } from "../../src/platform/paths.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
-import { checkConfigValue } from "./check_config_value.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { isTable, parseHooks } from "../hooks/parse_hooks.ts";
+import { checkConfigValue } from "./check_config_value.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import { findConfigKey, findConfigTable, listTableKeys } from "./config_tables.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";

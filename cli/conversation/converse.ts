@@ -4,23 +4,23 @@
  * @module
  */
 
-import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
-import type { ExitCode } from "../host/exit_code.ts";
+import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
-import { openConnection } from "../run/model/model_connection.ts";
+import type { ExitCode } from "../host/exit_code.ts";
 import { loadSessions, openAgent } from "../run/agent/open_agent.ts";
+import { openConnection } from "../run/model/model_connection.ts";
 import type { RunDependencies } from "../run/run_prompt.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
+import { createElicitationQuestions } from "./approval/elicitation_questions.ts";
 import {
   type ConversationEnvironment,
   type ConversationParts,
   createParts,
 } from "./conversation_parts.ts";
-import { createElicitationQuestions } from "./approval/elicitation_questions.ts";
 import { SessionChanges } from "./core/session_changes.ts";
-import { printWarnings } from "./view/print_warnings.ts";
 import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
+import { printWarnings } from "./view/print_warnings.ts";
 
 /** Dependencies of `converse()`. */
 export type ConverseDependencies =

@@ -19,8 +19,8 @@ import type { ConfiguredRun, RunCommandLine } from "../run/settings/configure_ru
 import { addDebugLog, selectSession, startCommand } from "../run/start_command.ts";
 import { type ChatOptions, RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
 import { ConversationSignals } from "./core/conversation_signals.ts";
-import { printWarnings } from "./view/print_warnings.ts";
 import { openView } from "./open_view.ts";
+import { printWarnings } from "./view/print_warnings.ts";
 
 /** Starts a conversation with a first prompt, if there is one; `"demo"` if a user without a model wants to see that. */
 export async function startConversation(

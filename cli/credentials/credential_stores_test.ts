@@ -9,8 +9,8 @@ import {
   createTemporaryDirectory,
   type TemporaryDirectory,
 } from "../../tests/cli/temporary_directory.ts";
-import { createFileStore } from "./file_store.ts";
 import type { CredentialStore } from "./credential_store.ts";
+import { createFileStore } from "./file_store.ts";
 import { createKeychainStore } from "./keychain_store.ts";
 import { createSecretToolStore } from "./secret_tool_store.ts";
 import { createWindowsStore } from "./windows_store.ts";

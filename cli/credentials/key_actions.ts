@@ -6,8 +6,8 @@
 
 import { keyVariables, providerNames } from "../../adapters/connect.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
-import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { loadConfig } from "../config/load_config.ts";
+import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";

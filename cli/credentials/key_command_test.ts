@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ConfigurationError } from "../host/cli_error.ts";
 import { waitUntil } from "../../tests/wait_until.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import { isKey, runKeyCommand } from "./key_command.ts";
 
 Deno.test("runKeyCommand(): returns the output of the command, which gets the name of the provider", async () => {

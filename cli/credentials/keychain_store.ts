@@ -5,8 +5,8 @@
  */
 
 import { encodeHex } from "../../src/core/text/byte_encoding.ts";
-import type { CredentialStore } from "./credential_store.ts";
 import { createCaller } from "./call_program.ts";
+import type { CredentialStore } from "./credential_store.ts";
 
 /** Exit code for an entry that does not exist, errSecItemNotFound. */
 const NOT_FOUND = 44;

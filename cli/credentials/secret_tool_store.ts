@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CredentialStore } from "./credential_store.ts";
 import { createCaller } from "./call_program.ts";
+import type { CredentialStore } from "./credential_store.ts";
 
 /**
  * Creates a store in the keyring of the desktop.

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CredentialStore } from "./credential_store.ts";
 import { describeFailure, runProgram } from "../host/run_program.ts";
+import type { CredentialStore } from "./credential_store.ts";
 
 /** PowerShell takes seconds to compile the script. */
 const TIMEOUT_MS = 60_000;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { redact } from "../../src/core/text/redact.ts";
 import { AbortedError } from "../../src/core/errors/errors.ts";
-import { getFileProblem } from "../host/file_problem.ts";
+import { redact } from "../../src/core/text/redact.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import { toJsonLine } from "../render/json_line.ts";
 
 /** A line of the log. */

@@ -5,19 +5,19 @@
  */
 
 import { modelSpec } from "../../mod.ts";
-import { createScriptedFetch } from "./scripted_fetch.ts";
-import { createDemoReplies, DEMO_PROMPT } from "./script.ts";
-import { createSampleProject } from "./sample_project.ts";
-import { findTestRunner } from "./test_runner.ts";
 import type { ExitCode } from "../host/exit_code.ts";
-import { NO_PROJECT } from "../project/load_project.ts";
-import { runHeadless } from "../run/headless_run.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import { NO_PROJECT } from "../project/load_project.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { wrapText } from "../render/wrap_text.ts";
-import { createTextReporter } from "../run/report/run_reporter.ts";
 import { setUpAgent } from "../run/agent/setup_agent.ts";
+import { runHeadless } from "../run/headless_run.ts";
+import { createTextReporter } from "../run/report/run_reporter.ts";
+import { createSampleProject } from "./sample_project.ts";
+import { createDemoReplies, DEMO_PROMPT } from "./script.ts";
+import { createScriptedFetch } from "./scripted_fetch.ts";
+import { findTestRunner } from "./test_runner.ts";
 
 /** Delays that let a reader follow the run on a terminal. */
 const TERMINAL_PACE = { frameMs: 30, thinkMs: 350 };

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { parseKeys, TypedEditor } from "../../tests/cli/typed_editor.ts";
 import { startThreadTimer } from "../../tests/thread_time.ts";
 import { splitGraphemes } from "../render/text_width.ts";
+import { KEY_ACTIONS } from "../settings/key_actions.ts";
 import { editLine } from "./edit_line.ts";
 import { createEditorState } from "./editor_state.ts";
-import { KEY_ACTIONS } from "../settings/key_actions.ts";
 import { resolveBindings } from "./key_bindings.ts";
 
 /** Rows of keys and the text after them, with `|` as the cursor; each row continues the one before. */

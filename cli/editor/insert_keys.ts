@@ -6,8 +6,6 @@
 
 import type { Key } from "../keys/key_event.ts";
 import { formatKey } from "../keys/key_notation.ts";
-import type { EditorOptions } from "./editor_options.ts";
-import type { EditorState, EditorStep } from "./editor_state.ts";
 import {
   deleteRange,
   insertText,
@@ -17,6 +15,8 @@ import {
   yank,
   yankEarlier,
 } from "./edit_text.ts";
+import type { EditorOptions } from "./editor_options.ts";
+import type { EditorState, EditorStep } from "./editor_state.ts";
 import { moveDown, moveUp } from "./history_navigation.ts";
 import {
   findLineEnd,

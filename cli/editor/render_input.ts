@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { RegionCursor } from "../screen/live_region.ts";
 import { formatCodePoint } from "../render/code_point.ts";
 import { expandTabs, getTextWidth, splitGraphemes } from "../render/text_width.ts";
+import type { RegionCursor } from "../screen/live_region.ts";
 import type { InputLayout, InputStyle, InputView } from "./editor_options.ts";
 import type { EditorState } from "./editor_state.ts";
 import { renderMenu } from "./render_menu.ts";

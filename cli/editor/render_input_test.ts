@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { startThreadTimer } from "../../tests/thread_time.ts";
 import { TypedEditor } from "../../tests/cli/typed_editor.ts";
+import { startThreadTimer } from "../../tests/thread_time.ts";
 import { getStyledWidth } from "../screen/styled_text.ts";
 import type { InputLayout } from "./editor_options.ts";
 import { createEditorState, type EditorState } from "./editor_state.ts";

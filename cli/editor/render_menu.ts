@@ -4,8 +4,8 @@
  * @module
  */
 
-import { expandTabs, getTextWidth, truncateToWidth } from "../render/text_width.ts";
 import { toOneLine, toPlainText } from "../render/plain_text.ts";
+import { expandTabs, getTextWidth, truncateToWidth } from "../render/text_width.ts";
 import type { InputStyle } from "./editor_options.ts";
 import type { CompletionMenu } from "./editor_state.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertLess } from "@std/assert";
-import { containsSecret } from "./secret_text.ts";
 import { startThreadTimer } from "../../tests/thread_time.ts";
+import { containsSecret } from "./secret_text.ts";
 
 const SECRETS = [
   "use sk-ant-REDACTED please",

@@ -6,8 +6,6 @@
 
 import type { Key, KeyEvent } from "../keys/key_event.ts";
 import { formatKey } from "../keys/key_notation.ts";
-import type { EditorOptions } from "./editor_options.ts";
-import type { EditorState, EditorStep } from "./editor_state.ts";
 import {
   deleteRange,
   insertText,
@@ -17,6 +15,8 @@ import {
   type TextRange,
   undoEdit,
 } from "./edit_text.ts";
+import type { EditorOptions } from "./editor_options.ts";
+import type { EditorState, EditorStep } from "./editor_state.ts";
 import {
   type CharacterSearch,
   type CharacterSearchOptions,

@@ -7,8 +7,8 @@
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import type { Host } from "../host/host.ts";
 import { toPlainText } from "../render/plain_text.ts";
-import { createConfinementWarning } from "../run/tools/confinement_warning.ts";
 import type { RunSettings } from "../run/settings/settings.ts";
+import { createConfinementWarning } from "../run/tools/confinement_warning.ts";
 
 /**
  * Warns if the kernel does not fully confine the commands of agents.

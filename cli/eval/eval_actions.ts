@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AgentError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import {
   compareResults,
   type EvalCase,
@@ -18,7 +19,6 @@ import {
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
 import { formatScore } from "../../src/eval/reports/format_measure.ts";
-import { AgentError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { Agent, type ModelSpec } from "../../mod.ts";
-import { connect } from "../../adapters/connect.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
+import { connect } from "../../adapters/connect.ts";
+import { Agent, type ModelSpec } from "../../mod.ts";
+import { AgentError } from "../../src/core/errors/errors.ts";
 import {
   createJudgeEvaluator,
   type EvalCase,
@@ -16,7 +17,6 @@ import {
   type JudgeTopic,
   LruJudgeCache,
 } from "../../src/eval/mod.ts";
-import { AgentError } from "../../src/core/errors/errors.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";

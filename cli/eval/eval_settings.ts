@@ -5,8 +5,8 @@
  */
 
 import type { ModelSpec } from "../../mod.ts";
-import { modelSpec } from "../../src/core/models/model.ts";
 import { getErrorMessage } from "../../src/core/errors/errors.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import type { GivenOptions } from "../command_line/definition.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";

@@ -5,6 +5,7 @@
  */
 
 import type { ModelSpec } from "../../mod.ts";
+import { AgentError, BadRequestError } from "../../src/core/errors/errors.ts";
 import {
   type CaseResult,
   createEvalRun,
@@ -15,16 +16,15 @@ import {
   runEvalSet,
   type RunEvalSetOptions,
 } from "../../src/eval/mod.ts";
-import { AgentError, BadRequestError } from "../../src/core/errors/errors.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
+import { formatModel } from "../render/format_model.ts";
 import { chooseModel } from "../run/model/model_choice.ts";
 import { checkRecording, getProviders } from "../run/model/provider_options.ts";
 import type { RunSettings } from "../run/settings/settings.ts";
-import { formatModel } from "../render/format_model.ts";
-import { checkSandbox } from "./check_sandbox.ts";
 import { createMakeAgent } from "./case_agent.ts";
+import { checkSandbox } from "./check_sandbox.ts";
 import { EvalProgress } from "./eval_progress.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { findRunDirectory } from "./find_run.ts";

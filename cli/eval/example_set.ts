@@ -4,10 +4,10 @@
  * @module
  */
 
-import cases from "./example/cases.yaml.txt" with { type: "text" };
 import { evalSetSchema } from "../../src/eval/mod.ts";
 import type { ScriptedReply } from "../demo/anthropic_frames.ts";
 import { SAMPLE_FILES } from "../demo/sample_project.ts";
+import cases from "./example/cases.yaml.txt" with { type: "text" };
 
 /** Returns the files of the example, by their paths relative to its directory. `testCommand` runs the tests. */
 export function createExampleFiles(testCommand: string): Readonly<Record<string, string>> {

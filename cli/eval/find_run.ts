@@ -4,16 +4,16 @@
  * @module
  */
 
+import { AgentError } from "../../src/core/errors/errors.ts";
 import {
   type EvalRun,
   type EvalRunHeader,
   listEvalRunHeaders,
   readEvalRun,
 } from "../../src/eval/mod.ts";
-import { AgentError } from "../../src/core/errors/errors.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { pathExists } from "../../src/platform/path_exists.ts";
 import { resolvePath } from "../run/settings/resolve_path.ts";
 
 const ADVICE = "List the evaluations with: swink eval list";

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { loadEvalSet, runEvalSet } from "../../src/eval/mod.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { loadEvalSet, runEvalSet } from "../../src/eval/mod.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { dirname, join } from "../../src/platform/paths.ts";
 import { createScriptedFetch } from "../demo/scripted_fetch.ts";
 import { CliError, ConfigurationError, UsageError } from "../host/cli_error.ts";
@@ -13,7 +14,6 @@ import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import { pathExists } from "../../src/platform/path_exists.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { resolvePath } from "../run/settings/resolve_path.ts";
 import { createDefaultOptions } from "../settings/default_options.ts";

@@ -6,11 +6,11 @@
 
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { formatModel } from "../render/format_model.ts";
-import { pathExists } from "../../src/platform/path_exists.ts";
 import { findRecordedUrl } from "../run/model/recorded_model.ts";
 
 /** Returns the directory of a model in a recording. */

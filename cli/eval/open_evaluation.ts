@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { EvalRun } from "../../src/eval/mod.ts";
-import { modelSpec } from "../../src/core/models/model.ts";
 import { AgentError } from "../../src/core/errors/errors.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { EvalRun } from "../../src/eval/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { type EvalCommandLine, type EvalSettings, parseEvalSettings } from "./eval_settings.ts";

@@ -14,9 +14,9 @@ import { RESULTS_DIRECTORY } from "../settings/eval_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";
 import type { EvaluatedModels, EvaluationDependencies } from "./evaluate_models.ts";
-import { formatOption } from "./resumed_command.ts";
 import { readHistory } from "./find_run.ts";
 import { getModelFileName } from "./model_file_name.ts";
+import { formatOption } from "./resumed_command.ts";
 import { addModelName, writeReports } from "./write_reports.ts";
 
 /** Dependencies of `reportRuns()`. */

@@ -6,10 +6,10 @@
 
 import type { ModelSpec } from "../../mod.ts";
 import type { EvalSet } from "../../src/eval/mod.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { join } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
-import { pathExists } from "../../src/platform/path_exists.ts";
 
 /** The evaluation that a directory is opened for. */
 export interface NewRun {

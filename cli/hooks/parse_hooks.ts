@@ -4,8 +4,8 @@
  * @module
  */
 
-import { didYouMean } from "../command_line/suggestion.ts";
 import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
+import { didYouMean } from "../command_line/suggestion.ts";
 import { isKnownTool } from "../settings/known_tools.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "./hook.ts";
 

@@ -5,9 +5,9 @@
  */
 
 import type { AgentToolResult, Policy, PolicyContext, PolicyVerdict } from "../../mod.ts";
-import type { PostTurnContext } from "../../src/policies/mod.ts";
 import { userMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/messages/content.ts";
+import type { PostTurnContext } from "../../src/policies/mod.ts";
 import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 import type { Hook, HookEvent } from "./hook.ts";
 import { MAX_MS, splitMatcher } from "./parse_hooks.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { noteWritableDirectory } from "../../src/platform/writable_directories.ts";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { waitUntil } from "../../tests/wait_until.ts";
-import { noteWritableDirectory } from "../../src/platform/writable_directories.ts";
 import { runProgram, toShellCall } from "./run_program.ts";
 
 const ignore = Deno.build.os === "windows";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { KeySource } from "./key_source.ts";
 import { importLate } from "./import_late.ts";
+import type { KeySource } from "./key_source.ts";
 
 /** An output stream. */
 export interface Output {

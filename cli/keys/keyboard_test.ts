@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import { ManualTimers } from "../../tests/cli/manual_timers.ts";
 import type { RawModeOptions } from "../host/terminal.ts";
 import type { KeyEvent } from "./key_event.ts";
-import { openKeyboard } from "./keyboard.ts";
 import { formatKey } from "./key_notation.ts";
+import { openKeyboard } from "./keyboard.ts";
 
 interface SetUpOptions {
   readonly keyProtocol?: "kitty" | "modify_other_keys" | "none";

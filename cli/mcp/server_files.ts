@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
-import { parseMcpConfig } from "../../src/mcp/config/read_mcp_config.ts";
 import { AgentError } from "../../src/core/errors/errors.ts";
+import { parseMcpConfig } from "../../src/mcp/config/read_mcp_config.ts";
+import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";

@@ -8,8 +8,8 @@ import type { StreamFn } from "../../mod.ts";
 import { BadRequestError, ModelNotFoundError } from "../../src/core/errors/errors.ts";
 import { lazyStreamFn } from "../../src/core/streams/lazy_stream_fn.ts";
 import { createLocal, formatBytes, type LlamaGpu, type LocalOptions } from "../../src/local/mod.ts";
-import type { Host } from "../host/host.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
+import type { Host } from "../host/host.ts";
 import { openModelStore } from "./local_store.ts";
 
 const GPUS: Readonly<Record<string, LlamaGpu>> = {

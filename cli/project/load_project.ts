@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { FoundSkills, Skill } from "../../src/tools/mod.ts";
-import { join } from "../../src/platform/paths.ts";
-import { importLate } from "../host/import_late.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
+import { join } from "../../src/platform/paths.ts";
+import type { FoundSkills, Skill } from "../../src/tools/mod.ts";
+import { importLate } from "../host/import_late.ts";
 import type { Project } from "./project.ts";
 import { listSkillDirectories } from "./project_content.ts";
 // With the other modules: importing one later takes as long as 30 of them now.

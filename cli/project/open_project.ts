@@ -4,10 +4,10 @@
  * @module
  */
 
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { join } from "../../src/platform/paths.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
-import { pathExists } from "../../src/platform/path_exists.ts";
 import {
   getHomeDirectory,
   getProgramDirectories,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getRelativePath, join } from "../../src/platform/paths.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
+import { getRelativePath, join } from "../../src/platform/paths.ts";
 import { listDirectories } from "./project_root.ts";
 
 /** Names of files with instructions, in order of preference; the first one that a directory has is read. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { dirname, join } from "../../src/platform/paths.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
+import { dirname, join } from "../../src/platform/paths.ts";
 
 /**
  * Finds the root of the project that a directory belongs to: the nearest directory, from this one upwards, with `.git` or

@@ -6,8 +6,8 @@
 
 import { isExactPath } from "../../src/platform/paths.ts";
 import { getTrustedPath } from "../../src/platform/trusted_path.ts";
-import { toVisibleText } from "../render/visible_text.ts";
 import { MAX_OUTPUT, type ProgramResult, runProgram } from "../host/run_program.ts";
+import { toVisibleText } from "../render/visible_text.ts";
 
 const MAX_CHANGES = 20;
 const MAX_LINE_LENGTH = 160;

@@ -5,10 +5,10 @@
  */
 
 import { dirname, getRelativePath, isAbsolute, join } from "../../src/platform/paths.ts";
-import { isProtectedFile } from "./protected_file.ts";
+import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
 import { INSTRUCTION_NAMES } from "./project_content.ts";
 import { listDirectories } from "./project_root.ts";
-import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
+import { isProtectedFile } from "./protected_file.ts";
 
 /** A file of instructions. */
 export interface InstructionFile {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { KeyReader, splitKeys } from "./key_reader.ts";
 import type { QuestionContext } from "./choice.ts";
+import { KeyReader, splitKeys } from "./key_reader.ts";
 
 const ENTER_KEYS = ["\r", "\n"];
 const ERASE_KEYS = ["\x7f", "\b"];

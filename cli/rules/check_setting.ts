@@ -7,8 +7,8 @@
 import { toFlag } from "../command_line/definition.ts";
 import { parseOverrides } from "../config/parse_overrides.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { parseConfiguredSettings } from "../run/settings/configured_settings.ts";
 import type { ParseOption } from "../run/settings/configure_run.ts";
+import { parseConfiguredSettings } from "../run/settings/configured_settings.ts";
 import { checkRules } from "./rule_actions.ts";
 
 /**

@@ -24,8 +24,8 @@ import {
   hasCommands,
 } from "../run/settings/permissions.ts";
 import type { RunSettings } from "../run/settings/settings.ts";
-import { createTaskTool } from "../run/tools/task_tool.ts";
 import { resolveToolRules } from "../run/settings/tool_rules.ts";
+import { createTaskTool } from "../run/tools/task_tool.ts";
 import { createGate } from "./create_gate.ts";
 
 /** Prints what would be decided about a call in a run that has no options but those of the configuration. */

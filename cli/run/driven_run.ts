@@ -5,8 +5,8 @@
  */
 
 import type { Agent, PromptInput } from "../../mod.ts";
-import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import { getErrorMessage } from "../../src/core/errors/errors.ts";
+import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -16,10 +16,10 @@ import type { InputMessage } from "../stream_json/input_message.ts";
 import { parseInput } from "../stream_json/parse_input.ts";
 import { PromptQueue } from "../stream_json/prompt_queue.ts";
 import { WaitingAnswers } from "../stream_json/waiting_answers.ts";
+import { type HeadlessRunOptions, openReporter, promptAgent } from "./headless_run.ts";
 import { DeferredReporter } from "./report/deferred_reporter.ts";
 import { finishRun } from "./report/finish_run.ts";
 import { reportRejection } from "./report/report_rejection.ts";
-import { type HeadlessRunOptions, openReporter, promptAgent } from "./headless_run.ts";
 
 /** Options for `DrivenRun.run()`. */
 export interface DrivenRunOptions extends HeadlessRunOptions {

@@ -12,10 +12,10 @@ import { formatNumber } from "../render/format_number.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { toShownUrl } from "../render/shown_url.ts";
+import { setUpAgent } from "./agent/setup_agent.ts";
 import { createOnDeviceError, isOnDevice } from "./model/provider_options.ts";
 import { startPrompt } from "./prompt/prompt_events.ts";
 import type { RunDependencies } from "./run_prompt.ts";
-import { setUpAgent } from "./agent/setup_agent.ts";
 import type { ProjectRunSettings } from "./settings/settings.ts";
 
 /** A request that was not sent. Its headers, which have the key, are left out. */

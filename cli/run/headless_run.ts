@@ -9,13 +9,13 @@ import type { AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
 import { AbortedError, BadRequestError } from "../../src/core/errors/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
+import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
-import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
-import { DeferredReporter } from "./report/deferred_reporter.ts";
 import { startPrompt, type StructuredAnswer } from "./prompt/prompt_events.ts";
+import { DeferredReporter } from "./report/deferred_reporter.ts";
 import type { PreparedAgent, PromptResult } from "./report/finish_run.ts";
 import type { ProjectRunSettings } from "./settings/settings.ts";
 

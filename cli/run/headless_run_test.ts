@@ -3,8 +3,8 @@ import { Agent } from "../../mod.ts";
 import { reply, scriptedStream } from "../../src/testing/mod.ts";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
 import type { Reporter } from "../render/reporter.ts";
-import { DeferredReporter } from "./report/deferred_reporter.ts";
 import { type HeadlessRunOptions, promptAgent } from "./headless_run.ts";
+import { DeferredReporter } from "./report/deferred_reporter.ts";
 
 Deno.test("promptAgent(): a closed output is noticed also if the model is reached without a request", async () => {
   const host = createFakeHost();

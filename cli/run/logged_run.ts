@@ -6,14 +6,14 @@
 
 import type { AgentEvent } from "../../mod.ts";
 import { AbortedError } from "../../src/core/errors/errors.ts";
+import { DebugLog } from "../debug/debug_log.ts";
+import { logRequests } from "../debug/log_requests.ts";
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { VERSION } from "../host/version.ts";
 import type { RunDependencies } from "./run_prompt.ts";
 import type { ProjectRunSettings } from "./settings/settings.ts";
-import { DebugLog } from "../debug/debug_log.ts";
-import { logRequests } from "../debug/log_requests.ts";
 
 /** Runs a prompt. */
 type RunPrompt = (settings: ProjectRunSettings, dependencies: RunDependencies) => Promise<ExitCode>;

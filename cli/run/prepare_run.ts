@@ -8,9 +8,9 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { type ConfiguredRun, configureRun, type RunCommandLine } from "./settings/configure_run.ts";
 import { createNoModelError, findModel } from "./model/model_choice.ts";
 import type { PipedFileOptions } from "./prompt/piped_files.ts";
+import { type ConfiguredRun, configureRun, type RunCommandLine } from "./settings/configure_run.ts";
 import { parseRunSettings, type RunSettings } from "./settings/settings.ts";
 
 /** A run that can start, or how the questions ended. */

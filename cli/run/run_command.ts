@@ -13,10 +13,10 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { isStandardInput } from "../host/read_text_file.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { RunOptions } from "../settings/run_options.ts";
-import type { RunCommandLine } from "./settings/configure_run.ts";
-import { readPrompt } from "./prompt/prompt_input.ts";
 import { attachFiles } from "./prompt/attach_files.ts";
+import { readPrompt } from "./prompt/prompt_input.ts";
 import { runPrompt } from "./run_prompt.ts";
+import type { RunCommandLine } from "./settings/configure_run.ts";
 import { addDebugLog, type AgentRun, selectSession, startCommand } from "./start_command.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.

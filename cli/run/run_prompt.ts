@@ -5,16 +5,16 @@
  */
 
 import type { Agent, PromptInput } from "../../mod.ts";
-import type { ExitCode } from "../host/exit_code.ts";
-import { observeFirstRequest } from "./first_request.ts";
-import { runHeadless } from "./headless_run.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
+import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { openConnection } from "./model/model_connection.ts";
-import type { DrivenRun } from "./driven_run.ts";
 import { loadSessions, openAgent } from "./agent/open_agent.ts";
+import type { DrivenRun } from "./driven_run.ts";
+import { observeFirstRequest } from "./first_request.ts";
+import { runHeadless } from "./headless_run.ts";
+import { openConnection } from "./model/model_connection.ts";
 import type { ProjectRunSettings } from "./settings/settings.ts";
 
 /** Dependencies of `runPrompt()`. */

@@ -8,15 +8,15 @@
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { getHomeDirectory } from "../host/program_directories.ts";
 import { importLate } from "../host/import_late.ts";
+import { getHomeDirectory } from "../host/program_directories.ts";
 import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import type { SessionQuestionOptions } from "../sessions/choose_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
-import type { ConfiguredRun, RunCommandLine } from "./settings/configure_run.ts";
 import { prepareRun, type PrepareRunOptions } from "./prepare_run.ts";
 import type { RunDependencies } from "./run_prompt.ts";
 import { selectTerminal } from "./select_terminal.ts";
+import type { ConfiguredRun, RunCommandLine } from "./settings/configure_run.ts";
 import type { ProjectRunSettings, RunSettings } from "./settings/settings.ts";
 
 /** A command that can run an agent, or how the questions ended. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getTextWidth } from "../render/text_width.ts";
 import type { TerminalFeatures } from "../host/terminal_features.ts";
+import { getTextWidth } from "../render/text_width.ts";
 import {
   changeRows,
   type DrawnRows,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { EMPTY_ROW, extendRow, getTabWidth, type LastRow, splitTokens } from "./styled_text.ts";
 import { StyleState } from "./style_state.ts";
+import { EMPTY_ROW, extendRow, getTabWidth, type LastRow, splitTokens } from "./styled_text.ts";
 
 /** Longest line that can be measured again after a resize, in characters. */
 const MAX_LINE = 16_384;

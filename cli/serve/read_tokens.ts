@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BearerToken } from "../../src/server/mod.ts";
 import { getErrorMessage } from "../../src/core/errors/errors.ts";
+import type { BearerToken } from "../../src/server/mod.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { readTextFile } from "../host/read_text_file.ts";

@@ -5,17 +5,17 @@
  */
 
 import type { Policy } from "../../mod.ts";
-import { encodeHex } from "../../src/core/text/byte_encoding.ts";
 import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { isLoopbackName } from "../../src/core/servers/local_caller.ts";
+import { encodeHex } from "../../src/core/text/byte_encoding.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
+import { sharedBudget } from "../../src/policies/mod.ts";
 import {
   type AgentServer,
   type Authenticate,
   bearerTokens,
   createAgentServer,
 } from "../../src/server/mod.ts";
-import { sharedBudget } from "../../src/policies/mod.ts";
 import type { GivenOptions } from "../command_line/definition.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";

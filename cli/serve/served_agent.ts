@@ -7,13 +7,13 @@
 import type { UserMessage } from "../../mod.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
-import type { Host } from "../host/host.ts";
-import { overrideTerminal } from "../host/override_terminal.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
 import type { StartedHooks } from "../hooks/started_hooks.ts";
+import type { Host } from "../host/host.ts";
+import { overrideTerminal } from "../host/override_terminal.ts";
+import { setUpAgent } from "../run/agent/setup_agent.ts";
 import type { ModelConnection } from "../run/model/model_connection.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
-import { setUpAgent } from "../run/agent/setup_agent.ts";
 
 /** Options for `createServedAgents()`. */
 export interface ServedAgentOptions {

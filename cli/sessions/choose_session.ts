@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { SessionSummary } from "../../src/memory/mod.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
 // Not mod.ts, which loads modules that the question does not need.
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import type { SessionSummary } from "../../src/memory/mod.ts";
 import { listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
@@ -15,8 +15,8 @@ import { createNoHomeError, type ProgramDirectories } from "../host/program_dire
 import type { Input } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
-import { formatTable } from "../render/table.ts";
 import { getPlainStyle } from "../render/style.ts";
+import { formatTable } from "../render/table.ts";
 import { createNoSessionError } from "./find_session.ts";
 import { getSessionDirectory } from "./session_directory.ts";
 import { formatAge, formatMessages, getSessionTitle } from "./session_list.ts";

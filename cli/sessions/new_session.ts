@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Agent } from "../../src/agent/agent.ts";
 import type { AgentEvent } from "../../mod.ts";
+import type { Agent } from "../../src/agent/agent.ts";
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import { importLate } from "../host/import_late.ts";
 import type {

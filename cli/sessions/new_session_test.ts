@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Agent, type AgentEvent } from "../../mod.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
-import { hang, reply, type ScriptedStep, scriptedStream } from "../../src/testing/mod.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
+import { hang, reply, type ScriptedStep, scriptedStream } from "../../src/testing/mod.ts";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { waitUntil } from "../../tests/wait_until.ts";
 import { NewSession } from "./new_session.ts";

@@ -6,8 +6,8 @@
 
 import { SessionError } from "../../src/core/errors/errors.ts";
 import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
-import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
+import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Agent } from "../../src/agent/agent.ts";
 import type { ModelSpec } from "../../mod.ts";
+import type { Agent } from "../../src/agent/agent.ts";
 // Not mod.ts, which loads modules that a run does not need.
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { SearchHit, SessionSummary } from "../../src/memory/mod.ts";
-import { COMMAND_NOTE } from "./user_notes.ts";
 import { formatTable, type TableOptions } from "../render/table.ts";
+import { COMMAND_NOTE } from "./user_notes.ts";
 
 /** Options for the lists. */
 export interface SessionListOptions extends TableOptions {

@@ -6,8 +6,8 @@
  */
 
 import type { Cost, JsonObject, Usage } from "../../mod.ts";
-import { extractText } from "../../src/core/messages/content.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import type { SessionEntry } from "../../src/memory/mod.ts";
 
 /** Beginning of the text about a command that the user has run. */

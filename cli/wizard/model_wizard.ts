@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ProviderSettings } from "../config/provider_settings.ts";
 import { changeConfigFile } from "../config/config_file.ts";
 import { getUserConfigPath } from "../config/config_files.ts";
 import { editConfig } from "../config/edit_config.ts";
+import type { ProviderSettings } from "../config/provider_settings.ts";
 import { openCredentials } from "../credentials/find_key.ts";
 import { storeKey } from "../credentials/key_actions.ts";
 import { isKey } from "../credentials/key_command.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { PriceDifference } from "./compare_prices.ts";
-import type { PriceList } from "./price_list.ts";
 import explained from "./explained_differences.json" with { type: "json" };
+import type { PriceList } from "./price_list.ts";
 
 /** Reason why prices differ from a list. In `models` and `prices`, `*` matches any text and `?` one character. */
 export interface Explanation {

@@ -5,12 +5,10 @@
  */
 
 import type { PendingBatch } from "../core/approval/approval.ts";
-import { checkTools } from "../core/tools/check_tool.ts";
 import { AlreadyRunningError, NoMessagesError } from "../core/errors/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/events/event.ts";
-import { type HistoryRepair, repairHistory } from "../core/messages/history.ts";
-import type { Infer, SchemaSource } from "../core/schemas/infer.ts";
 import { cloneJson } from "../core/json/json.ts";
+import { type HistoryRepair, repairHistory } from "../core/messages/history.ts";
 import {
   type AgentMessage,
   checkMessages,
@@ -18,19 +16,21 @@ import {
   toAgentMessages,
 } from "../core/messages/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/models/model.ts";
-import { createValidate } from "../core/schemas/parameters.ts";
 import { type Ports, resolvePorts } from "../core/ports/ports.ts";
+import type { Infer, SchemaSource } from "../core/schemas/infer.ts";
+import { createValidate } from "../core/schemas/parameters.ts";
 import { toJsonSchema } from "../core/schemas/standard_schema.ts";
 import type { StreamFn } from "../core/streams/stream.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
 import type { AgentTool, ExpectedContext } from "../core/tools/tool.ts";
-import { checkSystemPrompt } from "../loop/run/check_config.ts";
-import type { AgentLoopConfig, TurnSettings } from "../loop/run/config.ts";
 import { EventPipe } from "../loop/events/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/queues/message_queue.ts";
-import { checkPending, getPendingIds } from "../loop/tool_calls/pending_batch.ts";
-import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
+import { checkSystemPrompt } from "../loop/run/check_config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/run/config.ts";
 import type { TurnInput } from "../loop/run/turn_input.ts";
+import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
+import { checkPending, getPendingIds } from "../loop/tool_calls/pending_batch.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
@@ -39,6 +39,7 @@ import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { enqueue } from "./enqueue.ts";
 import type { LatestRun } from "./latest_run.ts";
+import { type AgentState, LiveState } from "./live_state.ts";
 import { type AgentOptions, checkAgentOptions, internalsByAgent } from "./options.ts";
 import {
   addRunTools,
@@ -47,7 +48,6 @@ import {
   refuseApprovals,
   type RunOptions,
 } from "./run_options.ts";
-import { type AgentState, LiveState } from "./live_state.ts";
 import type {
   StructuredAnswer,
   StructuredAnswerOptions,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../core/models/model.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
+import type { ModelSpec } from "../core/models/model.ts";
 import type { AgentTool, ToolContext } from "../core/tools/tool.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import type { PromptableAgent } from "./run_sub_agent.ts";

@@ -5,14 +5,14 @@
  */
 
 import type { PendingBatch } from "../core/approval/approval.ts";
-import type { ContentBlock } from "../core/messages/content.ts";
 import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
-import { hasContent } from "../core/messages/history.ts";
 import { cloneJson } from "../core/json/json.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import { hasContent } from "../core/messages/history.ts";
 import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
+import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 import type { AssistantMessageDelta } from "../core/streams/stream.ts";
 import { TextBuffer } from "../core/text/text_buffer.ts";
-import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 import type { LiveState, MessageDraft } from "./live_state.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import type { AgentEvent } from "../core/events/event.ts";
 import { NetworkError } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 import { userMessage } from "../core/messages/message.ts";
 import { modelSpec } from "../core/models/model.ts";
-import type { AssistantMessageDelta } from "../core/streams/stream.ts";
 import { zeroCost, zeroUsage } from "../core/models/usage.ts";
+import type { AssistantMessageDelta } from "../core/streams/stream.ts";
 import { assistantMessage } from "../testing/messages.ts";
 import { applyEvent } from "./apply_event.ts";
 import { LiveState } from "./live_state.ts";

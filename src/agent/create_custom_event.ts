@@ -4,9 +4,9 @@
  * @module
  */
 
-import { copyJson } from "../core/json/copy_json.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
 import type { CustomEvent } from "../core/events/event.ts";
+import { copyJson } from "../core/json/copy_json.ts";
 
 /**
  * Creates an event with a copy of its data.

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { findRates } from "../core/models/usage.ts";
 import { lazyStreamFn } from "../core/streams/lazy_stream_fn.ts";
 import type { ModelFacts, StreamFn } from "../core/streams/stream.ts";
-import { findRates } from "../core/models/usage.ts";
 
 /**
  * Creates a stream function that calls the provider of each request's model, like `connect()` of the adapters, which is

@@ -10,6 +10,8 @@ import type { AgentMessage } from "../core/messages/message.ts";
 import type { ModelSpec } from "../core/models/model.ts";
 import type { StreamFn } from "../core/streams/stream.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
+import type { EventPipe } from "../loop/events/event_pipe.ts";
+import type { QueueMode } from "../loop/queues/message_queue.ts";
 import {
   acceptAny,
   type CheckOption,
@@ -19,8 +21,6 @@ import {
   oneOf,
 } from "../loop/run/check_config.ts";
 import type { AgentLoopConfig } from "../loop/run/config.ts";
-import type { EventPipe } from "../loop/events/event_pipe.ts";
-import type { QueueMode } from "../loop/queues/message_queue.ts";
 
 /**
  * Options for `new Agent()`; only `model` is required.

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ToolContext } from "../core/tools/tool.ts";
 import type { AgentToolResult } from "../core/messages/tool_result.ts";
+import type { ToolContext } from "../core/tools/tool.ts";
 import { type PromptableAgent, runSubAgent } from "./run_sub_agent.ts";
 import { toAgentToolResult } from "./to_agent_tool_result.ts";
 

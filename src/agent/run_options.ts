@@ -7,10 +7,10 @@
 import type { ApprovalDecisions } from "../core/approval/approval.ts";
 import { checkNumber } from "../core/checks/check_number.ts";
 import { checkObject } from "../core/checks/check_object.ts";
-import { checkTools } from "../core/tools/check_tool.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { Policy } from "../core/hooks/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/streams/stream.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
 import type { AgentTool, ExpectedContext } from "../core/tools/tool.ts";
 import {
   acceptAny,

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { scriptedStream } from "../testing/scripted_stream.ts";
-import { hang, type ScriptedStep } from "../testing/script.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
 import type { SubAgentOutcome } from "../core/events/run_session.ts";
+import { hang, type ScriptedStep } from "../testing/script.ts";
+import { scriptedStream } from "../testing/scripted_stream.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
 import { Agent } from "./agent.ts";
 import type { AgentOptions } from "./options.ts";

@@ -8,23 +8,13 @@
  */
 
 import {
-  compileSchema,
-  findPlainCheck,
-  formatErrors,
-  runCompiled,
-} from "../core/schemas/compile_schema.ts";
-import { extractText, extractToolCalls } from "../core/messages/content.ts";
-import {
   AbortedError,
   type AgentError,
   BudgetExceededError,
   getErrorMessage,
   StructuredOutputFailedError,
 } from "../core/errors/errors.ts";
-import type { JsonSchema } from "../core/json/json.ts";
-import { type AgentMessage, type LlmMessage, userMessage } from "../core/messages/message.ts";
-import type { ModelSpec } from "../core/models/model.ts";
-import { findLostDigits, findParsedProblem } from "../core/json/parsed_problem.ts";
+import type { StoppedBy } from "../core/events/stopped_by.ts";
 import type {
   Policy,
   PolicyVerdict,
@@ -32,15 +22,25 @@ import type {
   PreRequestContext,
   PreRequestVerdict,
 } from "../core/hooks/policy.ts";
-import type { StoppedBy } from "../core/events/stopped_by.ts";
+import type { JsonSchema } from "../core/json/json.ts";
+import { findLostDigits, findParsedProblem } from "../core/json/parsed_problem.ts";
+import { extractText, extractToolCalls } from "../core/messages/content.ts";
+import { type AgentMessage, type LlmMessage, userMessage } from "../core/messages/message.ts";
+import type { ModelSpec } from "../core/models/model.ts";
+import type { Cost, Usage } from "../core/models/usage.ts";
+import {
+  compileSchema,
+  findPlainCheck,
+  formatErrors,
+  runCompiled,
+} from "../core/schemas/compile_schema.ts";
 import type { SchemaValidator } from "../core/schemas/schema.ts";
 import type { ValidateFunction } from "../core/schemas/standard_schema.ts";
 import type { StreamFn } from "../core/streams/stream.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
-import type { Cost, Usage } from "../core/models/usage.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
-import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
 import { toHookError } from "../loop/callbacks/hook_error.ts";
+import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
-import type { AgentEvent } from "../core/events/event.ts";
 import { isThenable } from "../core/errors/refuse_promise.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 import type { EventObserver } from "../loop/events/event_pipe.ts";
 import type { WithGrace } from "../loop/start_run.ts";
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { JsonValue } from "../core/json/json.ts";
+import { encodeBase64 } from "../core/text/byte_encoding.ts";
 import {
   findSecrets,
   KEY_PATTERNS,
@@ -12,11 +14,9 @@ import {
   redactSpans,
   type TextSpan,
 } from "../core/text/redact.ts";
-import type { JsonValue } from "../core/json/json.ts";
 import type { CassetteBody, CassetteRequest } from "./cassette.ts";
 import { decodeLatin1, decodeUtf8, parseJson } from "./cassette_bytes.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
-import { encodeBase64 } from "../core/text/byte_encoding.ts";
 
 /** Matches names of headers that carry a secret or identify an account. */
 const SECRET_HEADER =

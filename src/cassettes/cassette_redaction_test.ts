@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { seededRandom } from "../testing/seeded_random.ts";
 import {
   extractSecrets,
   redactChunks,
@@ -6,7 +7,6 @@ import {
   redactRequest,
 } from "./cassette_redaction.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
-import { seededRandom } from "../testing/seeded_random.ts";
 
 const url = "https://api.example.com/v1";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "../core/errors/errors.ts";
-import { type CassetteExchange, formatExchange, formatHeader, parseCassette } from "./cassette.ts";
 import { seededRandom } from "../testing/seeded_random.ts";
+import { type CassetteExchange, formatExchange, formatHeader, parseCassette } from "./cassette.ts";
 
 const request = { method: "POST", url: "https://api.example.com/", headers: {} };
 

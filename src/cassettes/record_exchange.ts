@@ -5,6 +5,8 @@
  */
 
 import { getErrorMessage } from "../core/errors/errors.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
+import { encodeBase64 } from "../core/text/byte_encoding.ts";
 import { redact } from "../core/text/redact.ts";
 import type { CassetteChunk, CassetteEnd, CassetteExchange, CassetteResponse } from "./cassette.ts";
 import { decodeUtf8 } from "./cassette_bytes.ts";
@@ -16,8 +18,6 @@ import {
   redactRequest,
 } from "./cassette_redaction.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
-import { encodeBase64 } from "../core/text/byte_encoding.ts";
-import { createDeferred } from "../core/ports/deferred.ts";
 
 /** Options for {@linkcode ExchangeRecorder}. */
 export interface ExchangeRecorderOptions {

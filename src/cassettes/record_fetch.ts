@@ -7,6 +7,7 @@
 import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
 import {
   type CassetteFiles,
@@ -14,10 +15,9 @@ import {
   createRecordingFiles,
   localFiles,
 } from "./cassette_files.ts";
-import { checkSecrets } from "./check_secrets.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
+import { checkSecrets } from "./check_secrets.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
-import { realSleep, type Sleep } from "../core/ports/ports.ts";
 
 /** Options for {@linkcode recordFetch}. */
 export interface RecordOptions {

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
+import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
+import { replayFetch } from "../testing/replay_fetch.ts";
 import { recordFetch } from "./record_fetch.ts";
 import { replayCassette } from "./replay_cassette.ts";
-import { replayFetch } from "../testing/replay_fetch.ts";
 
 const URL_A = "https://api.example.com/a";
 

@@ -8,6 +8,7 @@ import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
 import { parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
@@ -16,7 +17,6 @@ import { createOutgoingRequest, type FetchArguments } from "./cassette_request.t
 import { checkNormalize } from "./check_normalize.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { replayExchange } from "./replay_exchange.ts";
-import { realSleep, type Sleep } from "../core/ports/ports.ts";
 
 /** Options for {@linkcode replayCassette}. */
 export interface CassetteOptions {

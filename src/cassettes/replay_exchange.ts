@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
 import type { Sleep } from "../core/ports/ports.ts";
 import { decodeBase64 } from "../core/text/byte_encoding.ts";
+import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
 
 /** Options for `replayExchange()`. */
 export interface ReplayExchangeOptions {

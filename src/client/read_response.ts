@@ -6,8 +6,6 @@
 
 import { type AgentResult, findFailure } from "../agent/agent_result.ts";
 import { toAgentResult } from "../agent/to_agent_result.ts";
-import { findMessageProblem } from "../core/messages/check_message.ts";
-import { createDeferred } from "../core/ports/deferred.ts";
 import {
   AbortedError,
   AgentError,
@@ -18,6 +16,8 @@ import {
 } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { isJsonObject } from "../core/json/json.ts";
+import { findMessageProblem } from "../core/messages/check_message.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
 import { type EventFormat, EventParser } from "./event_parser.ts";
 
 /** The events of a run that a server streams. Cancelling the stream closes the connection, which aborts the run. */

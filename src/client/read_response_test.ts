@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { startThreadTimer } from "../../tests/thread_time.ts";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
+import { startThreadTimer } from "../../tests/thread_time.ts";
 import type { AgentStream } from "../agent/agent_stream.ts";
-import type { AgentEvent } from "../core/events/event.ts";
 import {
   AbortedError,
   AgentError,
@@ -12,6 +11,7 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 import {
   checkEvents,
   collectEvents,

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { AbortedError, AgentError, getErrorMessage, StreamError } from "../core/errors/errors.ts";
 import { abortable } from "../core/ports/abortable.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
-import { AbortedError, AgentError, getErrorMessage, StreamError } from "../core/errors/errors.ts";
 import { MAX_TIMER_MS } from "../core/ports/ports.ts";
 import { isDeno, system } from "../platform/system.ts";
 import { type LoadedModel, loadModel } from "./load_model.ts";

@@ -7,16 +7,16 @@
 import type { AgentContext, TransformInput } from "../core/context/context.ts";
 import { toValidSpending } from "../core/models/valid_usage.ts";
 import { Cancellation } from "./callbacks/cancellation.ts";
-import { checkStreamOptions } from "./run/check_config.ts";
-import { CompactionCheck } from "./model_call/compaction_check.ts";
-import { type AgentLoopConfig, resolveConfig } from "./run/config.ts";
 import type { EventPipe } from "./events/event_pipe.ts";
 import { inheritPolicies } from "./inherit_rules.ts";
+import { CompactionCheck } from "./model_call/compaction_check.ts";
 import { MessageQueue } from "./queues/message_queue.ts";
+import { Steering } from "./queues/steering.ts";
+import { checkStreamOptions } from "./run/check_config.ts";
+import { type AgentLoopConfig, resolveConfig } from "./run/config.ts";
 import { callPolicy } from "./run/policy_slots.ts";
 import { addSpending, createProgress, type StepSpending } from "./run/run_progress.ts";
 import { RunServices } from "./run/run_services.ts";
-import { Steering } from "./queues/steering.ts";
 import { createPolicyContext, type TurnContext } from "./run/turn_context.ts";
 
 /** Options for `new IdleCompaction()`. */

@@ -5,20 +5,20 @@
  */
 
 import type { ApprovalDecision } from "../core/approval/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/hooks/approve.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
-import type { JsonObject } from "../core/json/json.ts";
+import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/hooks/approve.ts";
 import type { Policy } from "../core/hooks/policy.ts";
-import { type ApprovalConfig, needsApprovalPrompt } from "./tool_calls/approve_call.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { ResolvedConfig } from "./run/config.ts";
+import { addGuards } from "./run/guard.ts";
+import { ParentRun } from "./run/parent_run.ts";
+import { type ApprovalConfig, needsApprovalPrompt } from "./tool_calls/approve_call.ts";
 import {
   canExplain,
   type Denial,
   findObjection,
   reportApproval,
 } from "./tool_calls/find_denial.ts";
-import { addGuards } from "./run/guard.ts";
-import { ParentRun } from "./run/parent_run.ts";
 import { toDecision } from "./tool_calls/to_decision.ts";
 
 /**

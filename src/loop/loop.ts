@@ -7,13 +7,14 @@
 import type { ApprovalDecisions, PendingBatch } from "../core/approval/approval.ts";
 import { checkMisspellings } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
-import { checkTools } from "../core/tools/check_tool.ts";
 import type { AgentContext } from "../core/context/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { repairHistory } from "../core/messages/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messages/message.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
+import type { MessageSource } from "./queues/message_source.ts";
 import {
   checkLoopNames,
   checkOptions,
@@ -21,10 +22,9 @@ import {
   checkSystemPrompt,
 } from "./run/check_config.ts";
 import type { AgentLoopConfig } from "./run/config.ts";
-import type { MessageSource } from "./queues/message_source.ts";
-import { checkPending, getPendingIds, resolveApprovals } from "./tool_calls/pending_batch.ts";
-import { startRun, type StartRunOptions } from "./start_run.ts";
 import type { TurnInput } from "./run/turn_input.ts";
+import { startRun, type StartRunOptions } from "./start_run.ts";
+import { checkPending, getPendingIds, resolveApprovals } from "./tool_calls/pending_batch.ts";
 
 /** Options for one run. */
 export interface LoopOptions {

@@ -5,18 +5,18 @@
  */
 
 import type { PendingBatch } from "../core/approval/approval.ts";
-import { copyMessage } from "../core/messages/copy_message.ts";
 import type { RunOutcome } from "../core/events/event.ts";
-import type { HistoryRepair } from "../core/messages/history.ts";
 import { cloneJson } from "../core/json/json.ts";
+import { copyMessage } from "../core/messages/copy_message.ts";
+import type { HistoryRepair } from "../core/messages/history.ts";
 import { realSleep } from "../core/ports/ports.ts";
-import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
 import { runPostLoop } from "./run/policy_slots.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run/run_progress.ts";
 import type { RunServices } from "./run/run_services.ts";
-import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./run/turn_context.ts";
 import type { TurnInput } from "./run/turn_input.ts";
+import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
+import { runTurn } from "./turn.ts";
 
 export { inheritRules } from "./inherit_rules.ts";
 export { RunServices } from "./run/run_services.ts";

@@ -8,15 +8,15 @@ import type { AgentContext } from "../core/context/context.ts";
 import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
 import { Cancellation } from "./callbacks/cancellation.ts";
-import { checkStreamOptions } from "./run/check_config.ts";
-import { resolveConfig, type ResolvedConfig, type RunConfig } from "./run/config.ts";
 import { EventChannel } from "./events/event_channel.ts";
 import { type EventObserver, EventPipe } from "./events/event_pipe.ts";
 import { MessageQueue } from "./queues/message_queue.ts";
+import { Steering } from "./queues/steering.ts";
+import { checkStreamOptions } from "./run/check_config.ts";
+import { resolveConfig, type ResolvedConfig, type RunConfig } from "./run/config.ts";
 import type { RunProgress } from "./run/run_progress.ts";
 import type { RunServicesOptions } from "./run/run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
-import { Steering } from "./queues/steering.ts";
 
 /** Options for `startRun()`. */
 export interface StartRunOptions extends FirstTurn {

@@ -4,28 +4,28 @@
  * @module
  */
 
-import { copyMessage } from "../core/messages/copy_message.ts";
 import type { AgentError } from "../core/errors/errors.ts";
 import type { TurnEndReason } from "../core/events/event.ts";
-import { cloneJson } from "../core/json/json.ts";
-import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
 import type { StoppedBy } from "../core/events/stopped_by.ts";
 import { describeTurnLimit } from "../core/hooks/turn_limit.ts";
+import { cloneJson } from "../core/json/json.ts";
+import { copyMessage } from "../core/messages/copy_message.ts";
+import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
 import { callModel, type ModelReply } from "./model_call/model_call.ts";
 import { runPostTurn, runPreTurn, type SlotVerdict } from "./run/policy_slots.ts";
 import { getPrices } from "./run/price.ts";
 import type { ResumedBatch } from "./run/resumed_batch.ts";
 import { addSpending, type RunProgress } from "./run/run_progress.ts";
 import type { RunServices } from "./run/run_services.ts";
+import { createPolicyContext, type TurnContext } from "./run/turn_context.ts";
+import type { TurnInput } from "./run/turn_input.ts";
+import { TurnMonitor } from "./run/turn_monitor.ts";
 import {
   type BatchOutcome,
   NO_CALLS,
   resumeToolBatch,
   runToolBatch,
 } from "./tool_calls/tool_batch.ts";
-import { createPolicyContext, type TurnContext } from "./run/turn_context.ts";
-import { TurnMonitor } from "./run/turn_monitor.ts";
-import type { TurnInput } from "./run/turn_input.ts";
 
 /** The step that follows a turn. */
 export type NextStep =

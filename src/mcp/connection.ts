@@ -5,8 +5,8 @@
  */
 
 import type { Agent } from "../agent/agent.ts";
-import type { ContentBlock } from "../core/messages/content.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
 import type { McpServerStatus } from "./config/status.ts";
 

@@ -5,10 +5,10 @@
  */
 
 import type { Agent } from "../agent/agent.ts";
-import type { ContentBlock } from "../core/messages/content.ts";
 import { BadRequestError, getErrorMessage, NetworkError } from "../core/errors/errors.ts";
-import type { JsonObject } from "../core/json/json.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
 import { resolvePorts } from "../core/ports/ports.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
 import type { McpOptions, McpServerOptions } from "./config/options.ts";
@@ -26,6 +26,7 @@ import type {
   McpResourceTemplate,
   McpToolSelection,
 } from "./connection.ts";
+import { limitReports } from "./limit_reports.ts";
 import { importClientPackage } from "./protocol/client_package.ts";
 import type {
   ServerPrompt,
@@ -37,9 +38,8 @@ import type {
 import { ServerConnection } from "./server/server_connection.ts";
 import { isSessionUnknown, type ListMethod, type Session } from "./server/session.ts";
 import { toContentBlocks, toResourceBlocks } from "./tools/to_content_blocks.ts";
-import { createToolSearchPolicy } from "./tools/tool_search.ts";
 import { ToolCollection } from "./tools/tool_collection.ts";
-import { limitReports } from "./limit_reports.ts";
+import { createToolSearchPolicy } from "./tools/tool_search.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -5,6 +5,10 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import type { FileStatus } from "../platform/file_calls.ts";
+import { basename, dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
+import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
+import { system } from "../platform/system.ts";
 import { isSameContent } from "./bytes.ts";
 import { ContentStore, type StoredContent } from "./content_store.ts";
 import { readTrackedPaths } from "./git_index.ts";
@@ -18,10 +22,6 @@ import {
   walkWorkTree,
   type WorkTree,
 } from "./work_tree.ts";
-import type { FileStatus } from "../platform/file_calls.ts";
-import { basename, dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
-import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
-import { system } from "../platform/system.ts";
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { encodeHex, fromBinaryString, toBinaryString } from "../core/text/byte_encoding.ts";
 import { createUnifiedDiff } from "../core/diff/unified_diff.ts";
+import { encodeHex, fromBinaryString, toBinaryString } from "../core/text/byte_encoding.ts";
 import { concatBytes, isSameContent } from "./bytes.ts";
 import { formatBinarySection } from "./git_binary.ts";
 import type { PathChange, PathState } from "./path_change.ts";

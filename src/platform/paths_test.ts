@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import * as node from "node:path";
+import { seededRandom } from "../testing/seeded_random.ts";
 import {
   basename,
   dirname,
@@ -9,7 +10,6 @@ import {
   join,
   toFileUrl,
 } from "./paths.ts";
-import { seededRandom } from "../testing/seeded_random.ts";
 
 Deno.test({
   name: "join(), dirname(), basename() and isAbsolute() agree with node:path on random paths",

@@ -7,8 +7,8 @@
 
 import { getBuiltinModule } from "./builtin_modules.ts";
 import { getDescriptorPath } from "./descriptor_path.ts";
-import { getReadFlags } from "./untrusted_file.ts";
 import { system } from "./system.ts";
+import { getReadFlags } from "./untrusted_file.ts";
 
 /** Maximum size of a small file, which is read within a millisecond. */
 export const MAX_SMALL_FILE_BYTES: number = 1024 * 1024;

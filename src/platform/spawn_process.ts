@@ -5,8 +5,8 @@
  */
 
 import type { ProcessLaunch, SpawnedProcess } from "../core/ports/process_spawner.ts";
-import { terminateGroup } from "./process_group.ts";
 import type { SystemProcess } from "./process_calls.ts";
+import { terminateGroup } from "./process_group.ts";
 import { noteStartedProgram } from "./started_programs.ts";
 import { system } from "./system.ts";
 import { getSystemErrorCode } from "./system_error.ts";

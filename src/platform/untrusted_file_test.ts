@@ -1,7 +1,7 @@
 // Needs its own isolate: the first tests expect that no program was started yet.
 import { assertEquals, assertRejects } from "@std/assert";
-import { AbortedError } from "../core/errors/errors.ts";
 import { withDeadline } from "../../tests/deadline.ts";
+import { AbortedError } from "../core/errors/errors.ts";
 import { readSmallFile } from "./small_file.ts";
 import { hasStartedPrograms, noteStartedProgram } from "./started_programs.ts";
 import { openUntrustedFile, readUntrustedFile, readUntrustedText } from "./untrusted_file.ts";

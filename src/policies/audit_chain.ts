@@ -4,12 +4,12 @@
  * @module
  */
 
-import { encodeHex } from "../core/text/byte_encoding.ts";
 import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import { isJsonObject } from "../core/json/json.ts";
+import { encodeHex } from "../core/text/byte_encoding.ts";
 import type { AuditRecord } from "./audit_log.ts";
 
 /** A line of the chain, by its number and hash. */

@@ -8,8 +8,6 @@ import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import { type AgentErrorRecord, BadRequestError } from "../core/errors/errors.ts";
-import { cloneJson, type JsonObject } from "../core/json/json.ts";
-import type { StopReason } from "../core/models/model.ts";
 import type {
   Policy,
   PolicyContext,
@@ -17,6 +15,8 @@ import type {
   PostTurnContext,
   PreDispatchContext,
 } from "../core/hooks/policy.ts";
+import { cloneJson, type JsonObject } from "../core/json/json.ts";
+import type { StopReason } from "../core/models/model.ts";
 import type { Cost, Usage } from "../core/models/usage.ts";
 
 /** Properties of every audit record. */

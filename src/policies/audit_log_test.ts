@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
 import { eventsOfType } from "../../tests/conformance/outline.ts";
-import { extractText } from "../core/messages/content.ts";
+import { type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
+import { extractText } from "../core/messages/content.ts";
 import { unknownCost } from "../core/models/usage.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { auditLog, type AuditLogOptions, type AuditRecord } from "./mod.ts";

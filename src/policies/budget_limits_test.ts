@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
+import { fakeTool } from "../testing/fake_tool.ts";
 import { ManualClock } from "../testing/manual_clock.ts";
 import { toolCall } from "../testing/messages.ts";
 import { reply } from "../testing/script.ts";
 import { scriptedStream } from "../testing/scripted_stream.ts";
-import { fakeTool } from "../testing/fake_tool.ts";
 import { budget, sharedBudget } from "./mod.ts";
 
 for (const [name, create] of [["budget", budget], ["sharedBudget", sharedBudget]] as const) {

@@ -3,15 +3,15 @@ import { settle } from "../../tests/conformance/ports.ts";
 import { atFirst, type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import { extractText } from "../core/messages/content.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import { extractText } from "../core/messages/content.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
 import { modelSpec } from "../core/models/model.ts";
-import type { Policy } from "../core/hooks/policy.ts";
-import { defineTool } from "../core/tools/tool.ts";
 import { type Usage, zeroCost, zeroUsage } from "../core/models/usage.ts";
 import { wrapStreamFn } from "../core/streams/wrap_stream_fn.ts";
+import { defineTool } from "../core/tools/tool.ts";
 import {
   fail,
   fakeTool,

@@ -7,16 +7,16 @@
 import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
-import { extractToolCalls } from "../core/messages/content.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
+import type { Policy, PolicyVerdict } from "../core/hooks/policy.ts";
 import { isJsonObject } from "../core/json/json.ts";
+import { extractToolCalls } from "../core/messages/content.ts";
 import {
   type AgentMessage,
   type AssistantMessage,
   type ToolResultMessage,
   userMessage,
 } from "../core/messages/message.ts";
-import type { Policy, PolicyVerdict } from "../core/hooks/policy.ts";
 
 /** Options for {@linkcode loopDetection}. */
 export interface LoopDetectionOptions {

@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
-import { extractText } from "../core/messages/content.ts";
-import type { JsonObject } from "../core/json/json.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { extractText } from "../core/messages/content.ts";
 import { type AgentToolResult, errorResult, textResult } from "../core/messages/tool_result.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { loopDetection, type LoopDetectionOptions } from "./mod.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { modelSpec } from "../core/models/model.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import { modelSpec } from "../core/models/model.ts";
 import { fail, reply } from "../testing/script.ts";
 import { scriptedStream } from "../testing/scripted_stream.ts";
 import { budget } from "./budget.ts";

@@ -3,12 +3,12 @@ import { settle } from "../../tests/conformance/ports.ts";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import { extractText } from "../core/messages/content.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
-import { modelSpec } from "../core/models/model.ts";
 import type { Policy } from "../core/hooks/policy.ts";
-import type { StreamFn } from "../core/streams/stream.ts";
+import { extractText } from "../core/messages/content.ts";
+import { modelSpec } from "../core/models/model.ts";
 import type { Prices, Usage } from "../core/models/usage.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
 import { wrapStreamFn } from "../core/streams/wrap_stream_fn.ts";
 import { subAgentTool } from "../sub_agents/mod.ts";
 import {

@@ -5,7 +5,6 @@
  */
 
 import { checkFunction } from "../core/checks/check_function.ts";
-import { resolvePorts } from "../core/ports/ports.ts";
 import type {
   OnDeltaContext,
   Policy,
@@ -14,8 +13,9 @@ import type {
   PreRequestContext,
   StopVerdict,
 } from "../core/hooks/policy.ts";
-import { isCountedBy } from "../core/tools/tool.ts";
 import type { Cost, Usage } from "../core/models/usage.ts";
+import { resolvePorts } from "../core/ports/ports.ts";
+import { isCountedBy } from "../core/tools/tool.ts";
 import {
   assertBudgetOptions,
   type BudgetOptions,

@@ -3,10 +3,10 @@ import { settle } from "../../tests/conformance/ports.ts";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import { AbortedError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
-import type { AssistantMessageEvent, StreamFn } from "../core/streams/stream.ts";
-import { defineTool } from "../core/tools/tool.ts";
 import { textResult } from "../core/messages/tool_result.ts";
 import { type Usage, zeroCost, zeroUsage } from "../core/models/usage.ts";
+import type { AssistantMessageEvent, StreamFn } from "../core/streams/stream.ts";
+import { defineTool } from "../core/tools/tool.ts";
 import {
   fail,
   fakeTool,

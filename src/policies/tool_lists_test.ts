@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
-import { extractText } from "../core/messages/content.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import { extractText } from "../core/messages/content.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { allowTools, denyTools } from "./mod.ts";
 

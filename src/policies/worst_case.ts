@@ -7,12 +7,6 @@
 import type { OnDeltaContext, PreRequestContext } from "../core/hooks/policy.ts";
 import { priceUsage } from "../core/models/price_usage.ts";
 import {
-  estimateAudioTokens,
-  estimateTextTokens,
-  estimateTokens,
-  estimateToolTokens,
-} from "../core/streams/tokens.ts";
-import {
   type Cost,
   type Rates,
   unknownCost,
@@ -20,6 +14,12 @@ import {
   zeroCost,
   zeroUsage,
 } from "../core/models/usage.ts";
+import {
+  estimateAudioTokens,
+  estimateTextTokens,
+  estimateTokens,
+  estimateToolTokens,
+} from "../core/streams/tokens.ts";
 import { type BudgetOptions, getPreflightOptions } from "./budget_limits.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 

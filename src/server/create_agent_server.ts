@@ -5,6 +5,7 @@
  */
 
 import { systemClock } from "../core/ports/ports.ts";
+import { startTimer } from "../core/ports/start_timer.ts";
 import { authenticateRequest } from "./access/authenticate_request.ts";
 import type { Caller, Connection } from "./access/caller.ts";
 import { checkHost, checkOrigin, createPreflightHeaders } from "./access/check_origin.ts";
@@ -24,7 +25,6 @@ import {
 } from "./http/problem.ts";
 import { type ResolvedLimits, resolveLimits } from "./limits/tenant_limits.ts";
 import { TenantUsage } from "./limits/tenant_usage.ts";
-import { startTimer } from "../core/ports/start_timer.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Services } from "./operations/call.ts";
 import { createRoutes, type Route } from "./operations/routes.ts";

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { createCounter, ORIGIN, TestServer, TOKENS } from "../../tests/server/server_fixture.ts";
 import { Agent } from "../agent/agent.ts";
-import { extractText } from "../core/messages/content.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
+import { extractText } from "../core/messages/content.ts";
 import { FileSessionStore, InMemorySessionStore, storeFrom } from "../memory/mod.ts";
 import { createMemoryStorage } from "../memory/storage/memory_storage.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
 import { createAgentServer } from "./create_agent_server.ts";
-import { createCounter, ORIGIN, TestServer, TOKENS } from "../../tests/server/server_fixture.ts";
 
 Deno.test("server: a session is created, prompted, described, listed and deleted", async () => {
   const streamFn = scriptedStream([reply("Hello there"), reply("Bye")]);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { EventReader, TestServer } from "../../tests/server/server_fixture.ts";
 import { AlreadyRunningError, SessionError } from "../core/errors/errors.ts";
 import { zeroCost, zeroUsage } from "../core/models/usage.ts";
-import { EventReader, TestServer } from "../../tests/server/server_fixture.ts";
 import type { AgentRunner, SessionDetail } from "./mod.ts";
 
 const detail: SessionDetail = {

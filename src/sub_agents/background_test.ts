@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { createDeferred } from "../core/ports/deferred.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
-import type { Policy, PolicyContext } from "../core/hooks/policy.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
+import type { Policy, PolicyContext } from "../core/hooks/policy.ts";
 import { zeroCost } from "../core/models/usage.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
 import type { StreamFn, StreamRequest } from "../core/streams/stream.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import { InMemorySessionStore, openSession } from "../memory/mod.ts";

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { getExtraProvider } from "../loop/run/extra_provider.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import { listExtraTools } from "../core/streams/extra_fields.ts";
 import { modelSpec } from "../core/models/model.ts";
+import type { Worktree } from "../core/ports/worktree_port.ts";
+import { listExtraTools } from "../core/streams/extra_fields.ts";
 import type { ServerTool } from "../core/streams/server_tool.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
 import type { ResolvedConfig } from "../loop/run/config.ts";
+import { getExtraProvider } from "../loop/run/extra_provider.ts";
 import type { ParentRun } from "../loop/run/parent_run.ts";
-import type { Worktree } from "../core/ports/worktree_port.ts";
 import { onlyTools } from "./only_tools.ts";
 import { relativePaths } from "./relative_paths.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonEqual } from "../core/json/json_equal.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import { isReadingServerTool, type ServerTool } from "../core/streams/server_tool.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
 

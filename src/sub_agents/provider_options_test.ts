@@ -2,16 +2,16 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import type { AgentEvent } from "../core/events/event.ts";
-import { modelSpec } from "../core/models/model.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import { modelSpec } from "../core/models/model.ts";
 import type { ServerTool } from "../core/streams/server_tool.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../testing/scripted_stream.ts";
-import { subAgentTool } from "./sub_agent_tool.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
+import { subAgentTool } from "./sub_agent_tool.ts";
 
 const start = (prompt = "Look") => toolCall("explore", { prompt });
 

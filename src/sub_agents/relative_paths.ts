@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject } from "../core/json/json.ts";
 import type { Policy } from "../core/hooks/policy.ts";
+import { isJsonObject } from "../core/json/json.ts";
 
 /** Names of arguments that are paths. */
 const PATH_NAME = /path|file|dir|folder|cwd|root/i;

@@ -9,11 +9,11 @@ import { checkNumber } from "../core/checks/check_number.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
-import { type ModelSpec, modelSpec } from "../core/models/model.ts";
 import type { Policy } from "../core/hooks/policy.ts";
-import type { AgentTool } from "../core/tools/tool.ts";
+import { type ModelSpec, modelSpec } from "../core/models/model.ts";
 import type { Worktree, WorktreePort } from "../core/ports/worktree_port.ts";
 import type { StreamFn, StreamOptions } from "../core/streams/stream.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import type { ToolSelector } from "./select_tools.ts";
 
 /** The tools that work in a worktree. */

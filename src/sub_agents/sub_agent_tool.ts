@@ -12,15 +12,15 @@ import {
   type SubAgentRun,
 } from "../agent/run_sub_agent.ts";
 import { toAgentToolResult } from "../agent/to_agent_tool_result.ts";
-import { checkTools } from "../core/tools/check_tool.ts";
-import { extractText } from "../core/messages/content.ts";
 import type { AgentEvent } from "../core/events/event.ts";
-import type { JsonSchema } from "../core/json/json.ts";
 import type { SubAgentMode, SubAgentSession } from "../core/events/run_session.ts";
 import { formatSubAgentReport } from "../core/events/sub_agent_report.ts";
-import { type AgentTool, defineTool, type ToolContext } from "../core/tools/tool.ts";
+import type { JsonSchema } from "../core/json/json.ts";
+import { extractText } from "../core/messages/content.ts";
 import { type AgentToolResult, errorResult, textResult } from "../core/messages/tool_result.ts";
 import type { Worktree } from "../core/ports/worktree_port.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../core/tools/tool.ts";
 import { ParentRun } from "../loop/run/parent_run.ts";
 import { bindTools } from "./bind_tools.ts";
 import { createChildOptions } from "./child_options.ts";

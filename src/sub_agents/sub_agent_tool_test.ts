@@ -1,20 +1,20 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import type { ExplainedCall } from "../core/hooks/approve.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
+import type { ExplainedCall } from "../core/hooks/approve.ts";
+import { extractText } from "../core/messages/content.ts";
 import { userMessage } from "../core/messages/message.ts";
 import { defineTool } from "../core/tools/tool.ts";
-import { extractText } from "../core/messages/content.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../testing/scripted_stream.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
-import { subAgentTool } from "./sub_agent_tool.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
+import { subAgentTool } from "./sub_agent_tool.ts";
 
 const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
 const start = (prompt = "Look") => toolCall("explore", { prompt });

@@ -5,8 +5,8 @@
  */
 
 import { getErrorMessage } from "../core/errors/errors.ts";
-import type { ToolContext } from "../core/tools/tool.ts";
 import type { Worktree, WorktreeCreation, WorktreeEnd } from "../core/ports/worktree_port.ts";
+import type { ToolContext } from "../core/tools/tool.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
 
 /** The worktree of a sub-agent, `undefined` for one that needs none, or the reason why it cannot start. */

@@ -1,15 +1,15 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { BadRequestError } from "../core/errors/errors.ts";
 import { getRisk } from "../core/approval/risk.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { WorktreeCreation, WorktreeEnd, WorktreePort } from "../core/ports/worktree_port.ts";
 import type { StreamFn } from "../core/streams/stream.ts";
 import { type AgentTool, defineTool } from "../core/tools/tool.ts";
-import type { WorktreeCreation, WorktreeEnd, WorktreePort } from "../core/ports/worktree_port.ts";
 import { toolCall } from "../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../testing/script.ts";
 import { scriptedStream } from "../testing/scripted_stream.ts";
-import { subAgentTool } from "./sub_agent_tool.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
+import { subAgentTool } from "./sub_agent_tool.ts";
 
 const DIRECTORY = "/trees/fix-1";
 

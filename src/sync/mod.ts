@@ -25,9 +25,9 @@ import type { AgentResult } from "../agent/agent_result.ts";
 import type { ApprovalDecisions } from "../core/approval/approval.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { AgentError, type AgentErrorRecord, BadRequestError } from "../core/errors/errors.ts";
-import type { Infer } from "../core/schemas/infer.ts";
 import type { JsonSchema } from "../core/json/json.ts";
 import type { PromptInput } from "../core/messages/message.ts";
+import type { Infer } from "../core/schemas/infer.ts";
 import { callSync, pickRunOptions, type SyncOptions } from "./sync_call.ts";
 
 export type { SyncOptions } from "./sync_call.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { extractText } from "../core/messages/content.ts";
+import { DEADLINE_MS } from "../../tests/deadline.ts";
 import {
   AbortedError,
   AuthError,
@@ -9,9 +9,9 @@ import {
   StructuredOutputFailedError,
 } from "../core/errors/errors.ts";
 import type { JsonSchema } from "../core/json/json.ts";
+import { extractText } from "../core/messages/content.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
 import type { StreamOptions } from "../core/streams/stream.ts";
-import { DEADLINE_MS } from "../../tests/deadline.ts";
 import { continueSync, promptSync, structuredOutputSync, type SyncOptions } from "./mod.ts";
 
 const DEADLINE = { timeoutMs: DEADLINE_MS };

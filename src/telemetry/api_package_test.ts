@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
 import type * as realApi from "@opentelemetry/api";
+import { assertEquals } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import type { OpenTelemetryApi } from "./api.ts";
 import { API_PACKAGE } from "./api_package.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock } from "../core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
 import type { StopReason } from "../core/models/model.ts";
 

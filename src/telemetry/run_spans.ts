@@ -16,8 +16,8 @@ import type {
 import type { InstrumentedRun, RunObserver } from "../core/hooks/instrumentation.ts";
 import type { AssistantMessage } from "../core/messages/message.ts";
 import type { ModelSpec } from "../core/models/model.ts";
-import type { StreamRequest } from "../core/streams/stream.ts";
 import { addUsage } from "../core/models/usage.ts";
+import type { StreamRequest } from "../core/streams/stream.ts";
 import type { Attributes, OpenTelemetryApi, Span, TraceContext, Tracer } from "./api.ts";
 import { formatMessages, formatResult, getFinishReason } from "./message_parts.ts";
 import { createModelSeries, type Metrics, type ModelSeries } from "./metrics.ts";

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { CompactionReport } from "../core/messages/compaction_report.ts";
 import type { ModelCallEndEvent } from "../core/events/event.ts";
+import type { CompactionReport } from "../core/messages/compaction_report.ts";
 import type { ModelSpec } from "../core/models/model.ts";
+import type { Usage } from "../core/models/usage.ts";
 import type { StreamRequest } from "../core/streams/stream.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
-import type { Usage } from "../core/models/usage.ts";
 import type { Attributes } from "./api.ts";
 import { formatInstructions, formatMessages } from "./message_parts.ts";
 import { countInput } from "./metrics.ts";

@@ -5,11 +5,11 @@
  */
 
 import type { JsonObject } from "../core/json/json.ts";
+import { toToolResult } from "../core/messages/to_tool_result.ts";
+import { type AgentToolResult, textResult } from "../core/messages/tool_result.ts";
 import type { Sleep } from "../core/ports/ports.ts";
 import { replaceExecute } from "../core/tools/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../core/tools/tool.ts";
-import { toToolResult } from "../core/messages/to_tool_result.ts";
-import { type AgentToolResult, textResult } from "../core/messages/tool_result.ts";
 import { type FaultPlan, type PlannedFault, TOOL_FAULTS } from "./chaos_plan.ts";
 
 /** Options for {@linkcode wrapToolWithFaults}. */

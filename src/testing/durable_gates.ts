@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../core/ports/deferred.ts";
 import type { DurableSteps, RunMessage } from "../core/durable/durable_steps.ts";
 import type { UserMessage } from "../core/messages/message.ts";
+import { createDeferred, type Deferred } from "../core/ports/deferred.ts";
 
 /** Returns the text of a message. */
 export function readText(message: RunMessage): string {

@@ -8,13 +8,13 @@ import { checkFunction } from "../core/checks/check_function.ts";
 import { checkMisspellings } from "../core/checks/check_names.ts";
 import { checkNumber } from "../core/checks/check_number.ts";
 import { checkObject } from "../core/checks/check_object.ts";
-import { checkTool } from "../core/tools/check_tool.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import { AbortedError, BadRequestError } from "../core/errors/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
-import type { AgentTool, ToolContext } from "../core/tools/tool.ts";
 import type { AgentToolResult, ToolOutput } from "../core/messages/tool_result.ts";
 import { realSleep, type Sleep } from "../core/ports/ports.ts";
+import { checkTool } from "../core/tools/check_tool.ts";
+import type { AgentTool, ToolContext } from "../core/tools/tool.ts";
 
 /** One call of a {@linkcode FakeTool}. */
 export interface FakeToolCall {

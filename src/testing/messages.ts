@@ -6,15 +6,15 @@
 
 import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type {
   ContentBlock,
   TextBlock,
   ThinkingBlock,
   ToolCallBlock,
 } from "../core/messages/content.ts";
-import { describeValue } from "../core/errors/describe_value.ts";
-import { BadRequestError } from "../core/errors/errors.ts";
-import type { JsonObject } from "../core/json/json.ts";
 import type { AssistantMessage, ToolResultMessage } from "../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { ReplyAccumulator } from "../core/streams/accumulate.ts";
-import { type ContentBlock, extractText, type ToolCallBlock } from "../core/messages/content.ts";
 import type { AgentError } from "../core/errors/errors.ts";
+import { type ContentBlock, extractText, type ToolCallBlock } from "../core/messages/content.ts";
 import type { StopReason } from "../core/models/model.ts";
-import type { AssistantMessageEvent, StreamWarningEvent } from "../core/streams/stream.ts";
 import type { Usage } from "../core/models/usage.ts";
+import { ReplyAccumulator } from "../core/streams/accumulate.ts";
+import type { AssistantMessageEvent, StreamWarningEvent } from "../core/streams/stream.ts";
 
 /** A complete reply. */
 export interface CollectedReply {

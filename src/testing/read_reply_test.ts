@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { StreamError } from "../core/errors/errors.ts";
-import type { AssistantMessageEvent } from "../core/streams/stream.ts";
 import { zeroUsage } from "../core/models/usage.ts";
+import type { AssistantMessageEvent } from "../core/streams/stream.ts";
 import { readReply } from "./read_reply.ts";
 
 const START: AssistantMessageEvent = { type: "start" };

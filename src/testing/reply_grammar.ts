@@ -4,12 +4,6 @@
  * @module
  */
 
-import {
-  extractText,
-  extractToolCalls,
-  type ThinkingBlock,
-  type ToolCallBlock,
-} from "../core/messages/content.ts";
 import type {
   ContextCompactedEvent,
   ModelCallEndEvent,
@@ -17,6 +11,12 @@ import type {
   ModelFallbackEvent,
   RetryEvent,
 } from "../core/events/event.ts";
+import {
+  extractText,
+  extractToolCalls,
+  type ThinkingBlock,
+  type ToolCallBlock,
+} from "../core/messages/content.ts";
 import type { AssistantMessage } from "../core/messages/message.ts";
 import type { AssistantMessageDelta } from "../core/streams/stream.ts";
 import { assertRule } from "./event_violation.ts";

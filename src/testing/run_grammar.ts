@@ -13,10 +13,10 @@ import type {
   TurnEndEvent,
   TurnStartEvent,
 } from "../core/events/event.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import { hasContent } from "../core/messages/history.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
 import { assertRule } from "./event_violation.ts";
-import { isJsonEqual } from "../core/json/json_equal.ts";
 import { MessageIds } from "./message_ids.ts";
 import { type PendingReply, TurnGrammar } from "./turn_grammar.ts";
 

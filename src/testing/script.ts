@@ -4,16 +4,8 @@
  * @module
  */
 
-import { BlockWriter } from "../core/streams/block_writer.ts";
-import { findContentProblem } from "../core/messages/check_message.ts";
 import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
-import type {
-  ExtensionBlock,
-  TextBlock,
-  ThinkingBlock,
-  ToolCallBlock,
-} from "../core/messages/content.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import {
   type AgentErrorCode,
@@ -21,9 +13,17 @@ import {
   BadRequestError,
   createAgentError,
 } from "../core/errors/errors.ts";
+import { findContentProblem } from "../core/messages/check_message.ts";
+import type {
+  ExtensionBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+} from "../core/messages/content.ts";
 import type { StopReason } from "../core/models/model.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../core/streams/stream.ts";
 import { type Cost, type Usage, zeroUsage } from "../core/models/usage.ts";
+import { BlockWriter } from "../core/streams/block_writer.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../core/streams/stream.ts";
 
 /** A content block of a scripted reply. */
 export type ReplyBlock = TextBlock | ThinkingBlock | ToolCallBlock | ExtensionBlock;

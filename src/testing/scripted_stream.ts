@@ -7,7 +7,6 @@
 import { checkNames } from "../core/checks/check_names.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
-import { isJsonObject } from "../core/json/json.ts";
 import {
   AbortedError,
   type AgentError,
@@ -15,6 +14,8 @@ import {
   getErrorMessage,
   StreamError,
 } from "../core/errors/errors.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
 import type {
   AssistantMessageEvent,
   BlockEndEvent,
@@ -22,7 +23,6 @@ import type {
   StreamRequest,
 } from "../core/streams/stream.ts";
 import { fail, type ScriptedEvents, type ScriptedStep, toEvents } from "./script.ts";
-import { realSleep, type Sleep } from "../core/ports/ports.ts";
 
 /** A {@linkcode StreamFn} that plays a script and records its requests. */
 export interface ScriptedStream extends StreamFn {

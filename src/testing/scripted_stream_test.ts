@@ -6,11 +6,11 @@ import {
   assertThrows,
 } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { ReplyAccumulator } from "../core/streams/accumulate.ts";
 import { AbortedError, BadRequestError, NetworkError, StreamError } from "../core/errors/errors.ts";
 import { modelSpec } from "../core/models/model.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../core/streams/stream.ts";
 import { zeroUsage } from "../core/models/usage.ts";
+import { ReplyAccumulator } from "../core/streams/accumulate.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../core/streams/stream.ts";
 import { collectEvents } from "./collect_events.ts";
 import { EventGrammar } from "./event_grammar.ts";
 import { text, thinking, toolCall } from "./messages.ts";

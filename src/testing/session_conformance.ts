@@ -9,6 +9,8 @@ import type { SessionStore } from "../core/sessions/session.ts";
 import type { SessionEntryBody } from "../core/sessions/session_entry.ts";
 import { collectEvents } from "./collect_events.ts";
 import { assistantMessage, text } from "./messages.ts";
+import { LIST_CONTRACT } from "./session_list_conformance.ts";
+import { SEARCH_CONTRACT } from "./session_search_conformance.ts";
 import {
   createMessageEntry,
   createTitleEntry,
@@ -23,8 +25,6 @@ import {
   UNUSUAL_IDS,
   withSession,
 } from "./session_subject.ts";
-import { LIST_CONTRACT } from "./session_list_conformance.ts";
-import { SEARCH_CONTRACT } from "./session_search_conformance.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
 
 export type { SessionStoreFixture };

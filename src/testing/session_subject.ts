@@ -5,8 +5,8 @@
  */
 
 import { SessionError } from "../core/errors/errors.ts";
-import type { ContentBlock } from "../core/messages/content.ts";
 import { isJsonEqual } from "../core/json/json_equal.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
 import type { AgentMessage, UserMessage } from "../core/messages/message.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../core/sessions/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../core/sessions/session_entry.ts";

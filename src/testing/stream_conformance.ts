@@ -5,12 +5,19 @@
  */
 
 import { checkObject } from "../core/checks/check_object.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
 import type { AssistantMessageEvent, StreamFn } from "../core/streams/stream.ts";
 import { corruptBytes, createFaultyBody, type FaultyBody } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
-import { isJsonEqual } from "../core/json/json_equal.ts";
 import { seededRandom } from "./seeded_random.ts";
+import {
+  describeChunks,
+  expectAbortedReply,
+  expectEqual,
+  expectNoSecret,
+  expectReply,
+} from "./stream_expectations.ts";
 import {
   checkRegisterTest,
   type ErrorFixture,
@@ -19,13 +26,6 @@ import {
   type StreamFnFactory,
   type StreamFnFixtures,
 } from "./stream_fixture.ts";
-import {
-  describeChunks,
-  expectAbortedReply,
-  expectEqual,
-  expectNoSecret,
-  expectReply,
-} from "./stream_expectations.ts";
 import { API_KEY, createResponse, StreamSubject, toBytes } from "./stream_subject.ts";
 import { settleInTurns, settleWithin, waitForTurn } from "./time_limits.ts";
 

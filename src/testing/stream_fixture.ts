@@ -7,8 +7,8 @@
 import { type AgentErrorCode, BadRequestError } from "../core/errors/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { ModelSpec, StopReason } from "../core/models/model.ts";
-import type { StreamFn } from "../core/streams/stream.ts";
 import type { Usage } from "../core/models/usage.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
 
 /** Registers a test with the runner: `Deno.test`, or `test` of `node:test`. */
 export type RegisterTest = (name: string, test: () => void | Promise<void>) => unknown;

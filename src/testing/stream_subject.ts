@@ -4,8 +4,8 @@
  * @module
  */
 
-import { userMessage } from "../core/messages/message.ts";
 import { getErrorMessage } from "../core/errors/errors.ts";
+import { userMessage } from "../core/messages/message.ts";
 import type { ModelSpec } from "../core/models/model.ts";
 import type {
   AssistantMessageEvent,
@@ -15,8 +15,8 @@ import type {
 } from "../core/streams/stream.ts";
 import { createFaultyBody, type FaultyBody, type FaultyBodyOptions } from "./faulty_body.ts";
 import { type CollectedReply, readReply } from "./read_reply.ts";
-import { settleWithin } from "./time_limits.ts";
 import type { ReplyFixture, StreamFnFactory, StreamFnLimits } from "./stream_fixture.ts";
+import { settleWithin } from "./time_limits.ts";
 
 /** The key of every request; it must not appear in errors. */
 export const API_KEY = "sk-conformance-0123456789abcdef";

@@ -6,8 +6,8 @@
 
 import { checkObject } from "../core/checks/check_object.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
-import { modelSpec } from "../core/models/model.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
+import { modelSpec } from "../core/models/model.ts";
 import type { ToolContext } from "../core/tools/tool.ts";
 import { resolveConfig } from "../loop/run/config.ts";
 import { ParentRun, RunTree } from "../loop/run/parent_run.ts";

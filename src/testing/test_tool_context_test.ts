@@ -1,8 +1,8 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import type { AgentEvent } from "../core/events/event.ts";
 import { userMessage } from "../core/messages/message.ts";
-import { defineTool } from "../core/tools/tool.ts";
 import type { ToolUpdate } from "../core/messages/tool_result.ts";
+import { defineTool } from "../core/tools/tool.ts";
 import { testToolContext } from "./test_tool_context.ts";
 
 Deno.test("testToolContext() has a default for every property", async () => {

@@ -5,7 +5,6 @@
  */
 
 import type { PendingApproval } from "../core/approval/approval.ts";
-import type { ToolCallBlock } from "../core/messages/content.ts";
 import type {
   ToolApprovalRequestedEvent,
   ToolApprovalResolvedEvent,
@@ -14,6 +13,7 @@ import type {
   ToolExecutionUpdateEvent,
   TurnEndReason,
 } from "../core/events/event.ts";
+import type { ToolCallBlock } from "../core/messages/content.ts";
 import type { ToolResultMessage } from "../core/messages/message.ts";
 import { ApprovalGrammar, type ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";

@@ -5,8 +5,9 @@
  */
 
 import type { PendingApproval } from "../core/approval/approval.ts";
-import { extractToolCalls } from "../core/messages/content.ts";
 import type { AgentEvent, TurnEndEvent, TurnEndReason } from "../core/events/event.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
+import { extractToolCalls } from "../core/messages/content.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -14,7 +15,6 @@ import type {
 } from "../core/messages/message.ts";
 import type { ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";
-import { isJsonEqual } from "../core/json/json_equal.ts";
 import type { MessageIds } from "./message_ids.ts";
 import { RecordedBatch } from "./recorded_batch.ts";
 import { ReplyGrammar } from "./reply_grammar.ts";

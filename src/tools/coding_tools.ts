@@ -9,17 +9,17 @@ import { checkObject } from "../core/checks/check_object.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
 import { createBasicTools, createToolKit } from "./basic_tools.ts";
-import { BackgroundJobs } from "./commands/background_jobs.ts";
-import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
 import { CommandChanges } from "./changes/command_changes.ts";
+import { BackgroundJobs } from "./commands/background_jobs.ts";
 import { jobTools } from "./commands/job_tools.ts";
+import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
+import type { ToolKit } from "./kit/tool_kit.ts";
 import { SANDBOX_OPTIONS } from "./sandbox/check_options.ts";
 import { createSandbox } from "./sandbox/local_sandbox.ts";
-import type { SandboxOptions } from "./sandbox/sandbox_options.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { SandboxOptions } from "./sandbox/sandbox_options.ts";
 import { todoTool } from "./todo.ts";
-import type { ToolKit } from "./kit/tool_kit.ts";
 
 /** Options for {@linkcode codingTools}. */
 export interface CodingToolsOptions {

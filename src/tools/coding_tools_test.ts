@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
-import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
 import { codingTools } from "./coding_tools.ts";
 import { fetchUrlTool } from "./fetch_url.ts";
 

@@ -7,14 +7,14 @@
 import { checkNames } from "../core/checks/check_names.ts";
 import { describeValue } from "../core/errors/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
-import { MAX_TIMER_MS } from "../core/ports/ports.ts";
-import { type AgentTool, defineTool } from "../core/tools/tool.ts";
 import { textResult } from "../core/messages/tool_result.ts";
-import { htmlToText } from "./text/html_text.ts";
-import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
+import { MAX_TIMER_MS } from "../core/ports/ports.ts";
 import { formatNumber, truncateMiddle } from "../core/text/output_limit.ts";
-import { isPrivateAddress } from "./sandbox/private_address.ts";
+import { type AgentTool, defineTool } from "../core/tools/tool.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
+import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
+import { isPrivateAddress } from "./sandbox/private_address.ts";
+import { htmlToText } from "./text/html_text.ts";
 
 /** Options for {@linkcode fetchUrlTool}. */
 export interface FetchUrlOptions {

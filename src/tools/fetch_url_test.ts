@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../core/messages/content.ts";
-import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
+import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 
 /** Calls `fetch_url` with scripted responses by address; other addresses get status 404. */
 async function fetchWith(

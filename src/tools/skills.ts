@@ -5,15 +5,15 @@
  * @module
  */
 
-import { join } from "../platform/paths.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
-import { type AgentTool, defineTool } from "../core/tools/tool.ts";
 import { textResult } from "../core/messages/tool_result.ts";
 import { truncateMiddle } from "../core/text/output_limit.ts";
-import { catchAsErrorResult } from "./kit/tool_kit.ts";
+import { type AgentTool, defineTool } from "../core/tools/tool.ts";
+import { join } from "../platform/paths.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";
 import type { UntrustedRead } from "../platform/untrusted_read.ts";
+import { catchAsErrorResult } from "./kit/tool_kit.ts";
 
 /** A skill in a directory of its own. */
 export interface Skill {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../core/messages/content.ts";
-import { findSkills, skillTool } from "./skills.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
+import { findSkills, skillTool } from "./skills.ts";
 
 async function withSkills(
   files: Readonly<Record<string, string>>,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../core/tools/tool.ts";
 import { textResult } from "../core/messages/tool_result.ts";
+import { type AgentTool, defineTool } from "../core/tools/tool.ts";
 
 /** One step of the list. */
 export interface TodoItem {

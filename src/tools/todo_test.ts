@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { todoTool } from "./todo.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
+import { todoTool } from "./todo.ts";
 
 Deno.test("todo: returns the list with the status of each step", async () => {
   const items = [

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createProxy, serveProxy } from "../../adapters/proxy/mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
-import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";

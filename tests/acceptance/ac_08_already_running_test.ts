@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { AlreadyRunningError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
 import { AgentError, ModelThrottledError } from "../../src/core/errors/errors.ts";
-import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "../conformance/outline.ts";

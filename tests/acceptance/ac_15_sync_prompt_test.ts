@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { promptSync } from "../../src/sync/mod.ts";
-import createAgent from "../fixtures/sync/agent.ts";
-import { DEADLINE_MS } from "../deadline.ts";
 import { outlineMessages } from "../conformance/outline.ts";
+import { DEADLINE_MS } from "../deadline.ts";
+import createAgent from "../fixtures/sync/agent.ts";
 
 Deno.test("promptSync() blocks until the run has ended and returns the result of prompt() [AC-15, 6.15]", async () => {
   const module = new URL("../fixtures/sync/agent.ts", import.meta.url);

@@ -17,8 +17,8 @@ import {
 } from "../../mod.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
-import { type AcpClient, terminalTool } from "../../src/protocols/acp/mod.ts";
 import { describeCall } from "../../src/protocols/acp/describe_call.ts";
+import { type AcpClient, terminalTool } from "../../src/protocols/acp/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";

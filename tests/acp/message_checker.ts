@@ -5,8 +5,8 @@
  * @module
  */
 
-import { assertEquals } from "@std/assert";
 import schema from "@agentclientprotocol/sdk/schema/v1/schema.json" with { type: "json" };
+import { assertEquals } from "@std/assert";
 import { ajvValidator } from "../../mod.ts";
 
 /** The definitions of requests and notifications to the client. */

@@ -1,6 +1,6 @@
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import {
   Agent,
   type AgentOptions,
@@ -13,8 +13,8 @@ import type { AcpClient, AcpHost } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { approvalGate } from "../../src/tools/mod.ts";
 import { connectClient } from "./acp_client.ts";
-import { createHost } from "./test_host.ts";
 import { RawClient } from "./raw_client.ts";
+import { createHost } from "./test_host.ts";
 
 function edit(): AgentTool {
   return {

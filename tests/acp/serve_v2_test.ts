@@ -4,9 +4,9 @@
  * @module
  */
 
-import { assert, assertEquals, assertObjectMatch, assertRejects } from "@std/assert";
 import * as sdk from "@agentclientprotocol/sdk/experimental/v2";
 import schema from "@agentclientprotocol/sdk/schema/v2/schema.json" with { type: "json" };
+import { assert, assertEquals, assertObjectMatch, assertRejects } from "@std/assert";
 import { Agent, type AgentOptions, ajvValidator } from "../../mod.ts";
 import type { AcpUpdate } from "../../src/protocols/acp/acp_update.ts";
 import { EventMapper } from "../../src/protocols/acp/event_mapper.ts";

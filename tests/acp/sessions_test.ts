@@ -6,8 +6,8 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent, extractText, SessionError } from "../../mod.ts";
-import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
+import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { type AcpHost, serveAcp } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient, connectToServer, type ServerStreams } from "./acp_client.ts";

@@ -1,13 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
-import { startThreadTimer } from "../thread_time.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject, JsonSchema } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { providerTool, webSearch } from "../../src/core/streams/server_tool.ts";
 import type {
   StreamFn,
   StreamOptions,
@@ -15,9 +15,9 @@ import type {
   ToolChoice,
   ToolSpec,
 } from "../../src/core/streams/stream.ts";
-import { providerTool, webSearch } from "../../src/core/streams/server_tool.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import { createReply, createToolResult, PIXEL, prompt, richRequest } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 

@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { serveProxy } from "../../adapters/proxy/mod.ts";
 import {
   Agent,
   type AgentEvent,
@@ -13,11 +14,10 @@ import {
   extractText,
   type StreamFn,
 } from "../../mod.ts";
-import { serveProxy } from "../../adapters/proxy/mod.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
-import { InstantClock } from "../conformance/ports.ts";
 import { eventsOfType } from "../conformance/outline.ts";
+import { InstantClock } from "../conformance/ports.ts";
 import { Aimock, type AimockFixture, startAimock } from "./aimock_server.ts";
 import { serveLoopback } from "./loopback.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";

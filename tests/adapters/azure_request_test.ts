@@ -1,9 +1,9 @@
 import { assertEquals, assertFalse } from "@std/assert";
 import { type AzureOptions, createAzure } from "../../adapters/azure/mod.ts";
-import { readReply } from "../../src/testing/read_reply.ts";
-import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import type { ModelSpec } from "../../src/core/models/model.ts";
 import type { StreamRequest } from "../../src/core/streams/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { richRequest } from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 

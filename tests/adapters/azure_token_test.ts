@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { type AzureOptions, createAzure } from "../../adapters/azure/mod.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   type ReplayFetch,
   replayFetch,
   type ReplayFixture,
 } from "../../src/testing/replay_fetch.ts";
-import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { prompt } from "./rich_conversation.ts";
 
 const BODY =

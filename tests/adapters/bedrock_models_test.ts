@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import {

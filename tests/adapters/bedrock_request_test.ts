@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
 import { webSearch } from "../../src/core/streams/server_tool.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";

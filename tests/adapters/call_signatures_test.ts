@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { Agent } from "../../mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { Agent } from "../../mod.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";

@@ -6,9 +6,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Agent, type AgentEvent, type StreamFn } from "../../mod.ts";
-import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { recordFetch } from "../../src/cassettes/record_fetch.ts";
 import { replayCassette } from "../../src/cassettes/replay_cassette.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { createMemoryFiles } from "../cassettes/memory_files.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 import { Aimock, startAimock } from "./aimock_server.ts";

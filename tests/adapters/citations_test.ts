@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { toCitation as toAnthropicCitation } from "../../adapters/anthropic/citations.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
-import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { toCitation } from "../../adapters/bedrock/citations.ts";
+import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";

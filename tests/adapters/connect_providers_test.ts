@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { connect } from "../../adapters/connect.ts";
-import { failedStream } from "../../src/core/streams/lazy_stream_fn.ts";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { failedStream } from "../../src/core/streams/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";

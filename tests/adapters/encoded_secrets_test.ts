@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import { encodeBase64 } from "../../src/core/text/byte_encoding.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { encodeBase64 } from "../../src/core/text/byte_encoding.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { prompt } from "./rich_conversation.ts";
 

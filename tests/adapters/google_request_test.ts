@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createGoogle, type GoogleOptions } from "../../adapters/google/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";

@@ -6,8 +6,8 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 import { createReply, prompt, richRequest } from "./rich_conversation.ts";

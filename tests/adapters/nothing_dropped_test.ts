@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import {
   codeExecution,

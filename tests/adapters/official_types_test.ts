@@ -13,8 +13,8 @@ import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock, ToolCallBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock, ToolCallBlock } from "../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
 import {

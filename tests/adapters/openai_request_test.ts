@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createOpenAI, type OpenAIOptions } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
 import {
   Agent,
   type AgentMessage,
@@ -15,15 +16,14 @@ import {
   type ImageBlock,
   type StreamFn,
 } from "../../mod.ts";
-import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import type { CacheRetention } from "../../src/core/streams/stream.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { fail, hang, reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 import { splitCachedParts } from "./cached_prefix.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";

@@ -1,16 +1,16 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { BadRequestError, ModelThrottledError } from "../../src/core/errors/errors.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { THINKING_LEVELS } from "../../src/core/models/model.ts";
-import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { settle } from "../conformance/ports.ts";
-import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { serveLoopback } from "./loopback.ts";
 import { richRequest } from "./rich_conversation.ts";
 

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createProxy, type ProxyEvent } from "../../adapters/proxy/mod.ts";
 import { connect } from "../../adapters/connect.ts";
+import { createProxy, type ProxyEvent } from "../../adapters/proxy/mod.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../src/core/streams/stream.ts";
 import { unknownCost } from "../../src/core/models/usage.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../src/core/streams/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { withDeadline } from "../deadline.ts";
 import { getUnusedUrl, serveLoopback } from "./loopback.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { createReply, prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { CollectedReply } from "../../src/testing/read_reply.ts";
-import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import {
   createTestProxy,
   HANDMADE_APIS,

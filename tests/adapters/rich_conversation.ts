@@ -11,8 +11,8 @@ import type {
   ToolResultMessage,
 } from "../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../src/core/models/model.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 
 /** An image block of one pixel. */
 export const PIXEL: ContentBlock = {

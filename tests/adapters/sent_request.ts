@@ -7,9 +7,9 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import type { StreamFn, StreamRequest, StreamWarningEvent } from "../../src/core/streams/stream.ts";
-import { findBrokenRules } from "./body_rules.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
+import { findBrokenRules } from "./body_rules.ts";
 
 /** A request as sent by an adapter. */
 export interface SentRequest {

@@ -3,8 +3,8 @@ import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { webSearch } from "../../src/core/streams/server_tool.ts";
 import type { StreamOptions, ToolSpec } from "../../src/core/streams/stream.ts";
-import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 import { READ_FILE } from "./handmade_streams.ts";
+import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 import { prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 

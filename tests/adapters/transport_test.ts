@@ -1,7 +1,7 @@
 import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { createGoogle } from "../../adapters/google/mod.ts";
-import { connect } from "../../adapters/connect.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { connect } from "../../adapters/connect.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI, type OpenAIOptions } from "../../adapters/openai/mod.ts";
 import type { AgentError } from "../../src/core/errors/errors.ts";

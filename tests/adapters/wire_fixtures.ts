@@ -6,8 +6,8 @@
 
 import type { JsonObject } from "../../src/core/json/json.ts";
 import { isJsonEqual } from "../../src/core/json/json_equal.ts";
-import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
+import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 /** The content of a stream as the provider's own client reads it, in the provider's terms. */
 export interface GroundTruth {

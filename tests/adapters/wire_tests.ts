@@ -7,8 +7,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { AgentErrorCode } from "../../src/core/errors/errors.ts";
 import type { ModelSpec } from "../../src/core/models/model.ts";
-import type { StreamFn } from "../../src/core/streams/stream.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { type ChunkSizes, createFaultyBody } from "../../src/testing/faulty_body.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { assertEquals } from "@std/assert";
 import type { ResumeEntry } from "@ag-ui/client";
+import { assertEquals } from "@std/assert";
 import { Agent, extractText } from "../../mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { Client, connect } from "./test_client.ts";

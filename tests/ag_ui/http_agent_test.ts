@@ -1,6 +1,6 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { HttpAgent } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent, type AgentMessage, BadRequestError, extractText } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";

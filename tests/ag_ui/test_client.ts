@@ -4,13 +4,13 @@
  * @module
  */
 
-import { assert } from "@std/assert";
 import {
   type BaseEvent,
   HttpAgent,
   type RunAgentParameters,
   type RunAgentResult,
 } from "@ag-ui/client";
+import { assert } from "@std/assert";
 import { Agent, type AgentOptions } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions } from "../../src/protocols/ag_ui/mod.ts";
 

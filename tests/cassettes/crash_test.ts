@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { replayCassette } from "../../src/cassettes/mod.ts";
 import { choosePackages } from "../../scripts/packages.ts";
+import { replayCassette } from "../../src/cassettes/mod.ts";
 import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
 import { createDeadline } from "../deadline.ts";
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type {
   NewSessionResponse,
   SessionUpdate,
   SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";

@@ -1,5 +1,5 @@
-import { main } from "../../cli/main.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 

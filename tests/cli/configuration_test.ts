@@ -6,8 +6,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { startThreadTimer } from "../thread_time.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 const CONFIG = ".config/swink/config.toml";

@@ -1,7 +1,7 @@
-import { main } from "../../cli/main.ts";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { createSampleProject } from "../../cli/demo/sample_project.ts";
 import { findTestRunner } from "../../cli/demo/test_runner.ts";
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import { createDeadline } from "../deadline.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { getBasicEnvironment } from "./swink_process.ts";

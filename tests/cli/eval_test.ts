@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
+import { lockFile } from "../../src/platform/file_lock.ts";
 import { createSandbox } from "../../src/tools/mod.ts";
 import {
   ALL,
@@ -22,7 +23,6 @@ import {
   withResults,
   WRITE,
 } from "./evaluations.ts";
-import { lockFile } from "../../src/platform/file_lock.ts";
 import { createFakeHost, type FakeHostOptions } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { main } from "../../cli/main.ts";
 import type { ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
+import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHost, type FakeHostOptions } from "./fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 

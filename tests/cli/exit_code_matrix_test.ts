@@ -7,9 +7,9 @@
 import { assertEquals } from "@std/assert";
 import { EXIT_CODES } from "../../cli/host/exit_code.ts";
 import { main, type StopSignal } from "../../cli/main.ts";
+import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, type FakeHost, type FakeHostOptions } from "./fake_host.ts";
 import { scriptedCall, scriptedReply } from "./fake_host.ts";
-import { waitUntil } from "../wait_until.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** The cause of an exit code. */

@@ -1,5 +1,5 @@
-import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Host, Input, Output, StopSignal } from "../../cli/main.ts";
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
+import type { Host, Input, Output, StopSignal } from "../../cli/main.ts";
 import { type ReplayFetch, replayFetch, type ReplayFixture } from "../../src/testing/mod.ts";
 
 /** Options for `createFakeHost()`. */

@@ -5,13 +5,13 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startHooks } from "../../cli/hooks/start_hooks.ts";
 import { InterruptHandler } from "../../cli/host/interrupt.ts";
 import { main } from "../../cli/main.ts";
+import { waitUntil } from "../wait_until.ts";
 import { typeConversation } from "./conversation/plain_conversation.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
-import { waitUntil } from "../wait_until.ts";
-import { startHooks } from "../../cli/hooks/start_hooks.ts";
 
 /** Runs a prompt with hooks in the user's configuration. */
 async function run(

@@ -1,7 +1,8 @@
-import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import type { AgentEvent } from "../../mod.ts";
 import { checkEvents } from "../../src/testing/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import {
   createFakeHost,
   FAKE_TIME,
@@ -11,7 +12,6 @@ import {
 } from "./fake_host.ts";
 import { assertOutput } from "./stream_schema.ts";
 import { createTemporaryDirectory, runGit } from "./temporary_directory.ts";
-import { waitUntil } from "../wait_until.ts";
 
 const WRITE_REPLY = scriptedReply(
   "I'll write it.",

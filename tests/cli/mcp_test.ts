@@ -6,10 +6,10 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
+import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { GREETING_SERVER as SERVER } from "./greeting_server.ts";
 import { startSwink } from "./swink_process.ts";
-import { waitUntil } from "../wait_until.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 
 const USER_FILE = ".config/swink/mcp.json";

@@ -1,13 +1,13 @@
-import { main } from "../../cli/main.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { main } from "../../cli/main.ts";
+import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, scriptedCall, scriptedReply } from "./fake_host.ts";
 import {
   createTemporaryDirectory,
   runGit,
   type TemporaryDirectory,
 } from "./temporary_directory.ts";
-import { waitUntil } from "../wait_until.ts";
 
 /** Runs an agent that executes one shell command. Returns the patch. */
 async function runForPatch(directory: TemporaryDirectory, command: string, cwd = directory.path) {

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import { createDeadline } from "../deadline.ts";
+import { waitUntil } from "../wait_until.ts";
 import { scriptedCall, scriptedReply } from "./fake_host.ts";
 import { type MockAnswer, startMockProvider } from "./mock_provider.ts";
 import {
@@ -16,7 +17,6 @@ import {
   SWINK_COMMAND,
   type SwinkOptions,
 } from "./swink_process.ts";
-import { waitUntil } from "../wait_until.ts";
 import { createTemporaryDirectory, runGit } from "./temporary_directory.ts";
 
 /** Starts a provider and creates a working directory. */

@@ -1,5 +1,5 @@
-import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import {
   createFakeHost,
   FAKE_TIME,

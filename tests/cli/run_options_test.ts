@@ -5,8 +5,8 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { pathExists } from "../../src/platform/path_exists.ts";
 import { main } from "../../cli/main.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 

@@ -1,6 +1,6 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { VERSION } from "../../cli/host/version.ts";
 import { main } from "../../cli/main.ts";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 

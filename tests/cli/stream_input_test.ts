@@ -5,8 +5,8 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { parseInput } from "../../cli/stream_json/parse_input.ts";
 import { main } from "../../cli/main.ts";
+import { parseInput } from "../../cli/stream_json/parse_input.ts";
 import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { assertInput, assertOutput } from "./stream_schema.ts";

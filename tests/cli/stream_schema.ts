@@ -6,8 +6,8 @@
 
 import { assertEquals } from "@std/assert";
 import { createInputSchema } from "../../cli/stream_json/input_schema.ts";
-import { createOutputSchema } from "../../scripts/stream_output_schema.ts";
 import { ajvValidator } from "../../mod.ts";
+import { createOutputSchema } from "../../scripts/stream_output_schema.ts";
 
 const isInput = ajvValidator(createInputSchema());
 const isOutput = ajvValidator(createOutputSchema({ isClosed: true }));

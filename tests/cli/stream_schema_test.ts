@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { ajvValidator } from "../../mod.ts";
 import { createInputSchema } from "../../cli/stream_json/input_schema.ts";
+import { ajvValidator } from "../../mod.ts";
 import { createOutputSchema } from "../../scripts/stream_output_schema.ts";
 
 const DIRECTORY = new URL("../../cli/schemas/", import.meta.url);

@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { Completion } from "../../cli/editor/completion.ts";
 import { showCompletions } from "../../cli/editor/completion_menu.ts";
 import { editLine } from "../../cli/editor/edit_line.ts";
-import type { Completion } from "../../cli/editor/completion.ts";
 import type { EditorOptions } from "../../cli/editor/editor_options.ts";
 import {
   createEditorState,

@@ -1,7 +1,7 @@
-import { main } from "../../cli/main.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { EXIT_CODES } from "../../cli/host/exit_code.ts";
 import { VERSION } from "../../cli/host/version.ts";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import { root } from "../project.ts";
 import { createFakeHost } from "./fake_host.ts";
 

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { repairHistory } from "../../src/core/messages/history.ts";
 import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
-import { AbortedError } from "../../src/core/errors/errors.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { AgentEvent } from "../../src/core/events/event.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import {
   AbortedError,
   AlreadyRunningError,
@@ -8,9 +8,9 @@ import {
   BudgetExceededError,
   NoMessagesError,
 } from "../../src/core/errors/errors.ts";
-import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
-import { Agent } from "../../src/agent/agent.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";

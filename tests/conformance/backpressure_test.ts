@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { startThreadTimer } from "../thread_time.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import { outlineAllEvents, outlineEvents } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
-import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
+import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "./test_agent.ts";

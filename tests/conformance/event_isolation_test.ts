@@ -1,4 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
 import type { Policy } from "../../src/core/hooks/policy.ts";
@@ -7,7 +8,6 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { Agent } from "../../src/agent/agent.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
-import { modelSpec } from "../../src/core/models/model.ts";
 import type { Policy } from "../../src/core/hooks/policy.ts";
-import { agentLoop } from "../../src/loop/loop.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import { agentLoop } from "../../src/loop/loop.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Approve } from "../../src/core/hooks/approve.ts";
+import type { Policy, PolicyVerdict, PreDispatchVerdict } from "../../src/core/hooks/policy.ts";
 import { repairHistory } from "../../src/core/messages/history.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
-import type { Policy, PolicyVerdict, PreDispatchVerdict } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

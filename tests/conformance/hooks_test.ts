@@ -1,7 +1,7 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
-import { AbortedError, AuthError, StreamError } from "../../src/core/errors/errors.ts";
-import { defineCustomMessage } from "../../src/core/context/custom_message.ts";
 import { omitCustomMessages } from "../../src/core/context/context.ts";
+import { defineCustomMessage } from "../../src/core/context/custom_message.ts";
+import { AbortedError, AuthError, StreamError } from "../../src/core/errors/errors.ts";
 import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";

@@ -7,8 +7,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { ApprovalDecision } from "../../src/core/approval/approval.ts";
-import type { Approve } from "../../src/core/hooks/approve.ts";
 import type { RunHandle } from "../../src/core/events/run_handle.ts";
+import type { Approve } from "../../src/core/hooks/approve.ts";
 import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { AgentEvent } from "../../src/core/events/event.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
   NoMessagesError,
 } from "../../src/core/errors/errors.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,5 +1,4 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
 import type { AgentContext } from "../../src/core/context/context.ts";
 import {
   BadRequestError,
@@ -9,8 +8,9 @@ import {
 import { userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
-import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
+import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
+import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";

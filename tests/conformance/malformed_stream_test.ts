@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 
 const start = { type: "start" };

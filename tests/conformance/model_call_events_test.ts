@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import type { AgentEvent } from "../../src/core/events/event.ts";
 import { AbortedError, NetworkError } from "../../src/core/errors/errors.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { unknownCost, zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";

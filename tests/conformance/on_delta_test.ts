@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors/errors.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
-import type { Policy } from "../../src/core/hooks/policy.ts";
-import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

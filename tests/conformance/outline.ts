@@ -4,8 +4,8 @@
  * @module
  */
 
-import { extractText } from "../../src/core/messages/content.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import type { AgentMessage } from "../../src/core/messages/message.ts";
 
 /** Formats each event as its type and its most distinctive property; omits the model calls, one for each attempt. */

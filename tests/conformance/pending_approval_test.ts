@@ -1,16 +1,16 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { repairHistory } from "../../src/core/messages/history.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
-import type { Policy } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
+import { BATCH, PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
-import { BATCH, PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
 
 Deno.test("approve pending: asks for all calls, runs none, and ends the run with the calls that wait", async () => {
   const test = pendingAgent();

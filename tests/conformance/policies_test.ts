@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import type { Policy, PolicyContext } from "../../src/core/hooks/policy.ts";
+import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";

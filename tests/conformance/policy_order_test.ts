@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { userMessage } from "../../src/core/messages/message.ts";
 import type { StopVerdict } from "../../src/core/hooks/policy.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";

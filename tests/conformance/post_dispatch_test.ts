@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { ToolResultMessage } from "../../src/core/messages/message.ts";
 import type { Policy, PostDispatchContext } from "../../src/core/hooks/policy.ts";
+import type { ToolResultMessage } from "../../src/core/messages/message.ts";
 import {
   type AgentToolResult,
   errorResult,

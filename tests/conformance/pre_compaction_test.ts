@@ -1,23 +1,23 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { CompactionReport } from "../../src/core/messages/compaction_report.ts";
 import type { TransformContext, TransformRequest } from "../../src/core/context/context.ts";
 import { BadRequestError, NoMessagesError } from "../../src/core/errors/errors.ts";
+import type { Policy, PreRequestContext } from "../../src/core/hooks/policy.ts";
+import type { CompactionReport } from "../../src/core/messages/compaction_report.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
-import type { Policy, PreRequestContext } from "../../src/core/hooks/policy.ts";
-import type { StreamFn } from "../../src/core/streams/stream.ts";
 import type { Usage } from "../../src/core/models/usage.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { summarize } from "../../src/memory/context/summarize.ts";
 import { budget } from "../../src/policies/budget.ts";
 import type { BudgetOptions } from "../../src/policies/budget_limits.ts";
 import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 
 const model = "any/model";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { userMessage } from "../../src/core/messages/message.ts";
 import type { Policy } from "../../src/core/hooks/policy.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,13 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { ChangeVerdict, Policy, PreRequestVerdict } from "../../src/core/hooks/policy.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
-import type { ChangeVerdict, Policy, PreRequestVerdict } from "../../src/core/hooks/policy.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { eventsOfType, outlineAllEvents, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";

@@ -1,13 +1,13 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import { BadRequestError, NoMessagesError } from "../../src/core/errors/errors.ts";
 import { Agent } from "../../src/agent/agent.ts";
+import { BadRequestError, NoMessagesError } from "../../src/core/errors/errors.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { MAX_JSON_DEPTH } from "../../src/core/json/json.ts";
 import {
   type AgentMessage,
   type PromptInput,
   userMessage,
 } from "../../src/core/messages/message.ts";
-import type { Policy } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { BadRequestError, InvalidContinueError } from "../../src/core/errors/errors.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { repairHistory } from "../../src/core/messages/history.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
-import type { Policy } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { AbortedError, NetworkError, StreamError } from "../../src/core/errors/errors.ts";
-import { failedStream } from "../../src/core/streams/lazy_stream_fn.ts";
 import { exponentialBackoff } from "../../src/core/hooks/retry.ts";
 import type { RetryStrategy } from "../../src/core/hooks/retry.ts";
+import { failedStream } from "../../src/core/streams/lazy_stream_fn.ts";
 import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";

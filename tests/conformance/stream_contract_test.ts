@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { StreamError } from "../../src/core/errors/errors.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import type {
   AssistantMessageEvent,
   StreamFn,
   StreamRequest,
 } from "../../src/core/streams/stream.ts";
-import { zeroUsage } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

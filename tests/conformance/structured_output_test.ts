@@ -8,8 +8,8 @@ import {
   StreamError,
   StructuredOutputFailedError,
 } from "../../src/core/errors/errors.ts";
-import { repairHistory } from "../../src/core/messages/history.ts";
 import { isDeeperThan, type JsonSchema } from "../../src/core/json/json.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
 import { zeroUsage } from "../../src/core/models/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { sharedBudget } from "../../src/policies/shared_budget.ts";

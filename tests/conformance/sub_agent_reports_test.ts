@@ -1,6 +1,6 @@
 import { assertEquals, assertFalse } from "@std/assert";
-import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import type { CreateSessionOptions } from "../../src/core/sessions/session.ts";
+import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import { FileSessionStore, openSession } from "../../src/memory/mod.ts";
 import { assistantMessage } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";

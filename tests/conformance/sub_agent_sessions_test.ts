@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";

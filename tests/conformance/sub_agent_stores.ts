@@ -6,8 +6,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
+import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import type { AgentTool } from "../../src/core/tools/tool.ts";
 import {

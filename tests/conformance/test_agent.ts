@@ -7,10 +7,10 @@
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import type { ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { scriptedPorts } from "./ports.ts";
-import { ManualClock } from "../../src/testing/manual_clock.ts";
 
 /** An agent with its scripted model and its clock. */
 export interface TestAgent {

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { JsonSchema } from "../../src/core/json/json.ts";
 import { extractText } from "../../src/core/messages/content.ts";
 import { repairHistory } from "../../src/core/messages/history.ts";
-import type { JsonSchema } from "../../src/core/json/json.ts";
 import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";

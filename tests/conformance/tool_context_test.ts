@@ -2,8 +2,8 @@ import { assert, assertEquals, assertNotStrictEquals, assertStrictEquals } from 
 import { type AgentError, StreamError } from "../../src/core/errors/errors.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
 import type { AgentMessage } from "../../src/core/messages/message.ts";
-import { defineTool, type ToolContext } from "../../src/core/tools/tool.ts";
 import { unknownCost, zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
+import { defineTool, type ToolContext } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

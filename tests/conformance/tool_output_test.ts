@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ToolResultMessage } from "../../src/core/messages/message.ts";
-import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { unknownCost, zeroCost } from "../../src/core/models/usage.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";

@@ -5,11 +5,11 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { PublishedEvent } from "../../src/core/durable/durable_engine.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { DivergenceError } from "../../src/core/errors/divergence_error.ts";
 import type { RunMessage } from "../../src/core/durable/durable_steps.ts";
+import { DivergenceError } from "../../src/core/errors/divergence_error.ts";
 import type { JsonValue } from "../../src/core/json/json.ts";
 import { MessageInbox } from "../../src/durable/steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../../src/durable/steps/step_journal.ts";

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { defineTool } from "../../mod.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
-import { durableAgent } from "../../src/durable/mod.ts";
-import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
-import { testDurableAgent } from "./agent_scenarios.ts";
+import { durableAgent } from "../../src/durable/mod.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
+import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
+import { testDurableAgent } from "./agent_scenarios.ts";
 
 const server = POSTGRES_DIRECTORY === undefined ? undefined : await startPostgres();
 Deno.test.afterAll(() => server?.stop());

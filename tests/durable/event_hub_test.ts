@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { systemClock } from "../../src/core/ports/ports.ts";
 import { EventHub } from "../../src/durable/events/event_hub.ts";
 import type {
   EventPosition,
@@ -8,8 +10,6 @@ import type {
   StoredEvent,
 } from "../../src/durable/events/event_storage.ts";
 import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
-import { systemClock } from "../../src/core/ports/ports.ts";
 
 /** A storage whose statements take some turns of the event loop, and may fail. */
 class SlowStorage implements EventStorage {

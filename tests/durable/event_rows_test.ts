@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { systemClock } from "../../src/core/ports/ports.ts";
 import { ControlConnection } from "../../src/durable/dbos/control_connection.ts";
 import { EventRows, parseNotification } from "../../src/durable/dbos/event_rows.ts";
 import { RunTables } from "../../src/durable/dbos/run_tables.ts";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
-import { systemClock } from "../../src/core/ports/ports.ts";
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
 
 const server = POSTGRES_DIRECTORY === undefined ? undefined : await startPostgres();

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { RunStore } from "../../src/durable/in_process/run_store.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { Agent } from "../../src/agent/agent.ts";
-import { extractText } from "../../src/core/messages/content.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../src/core/messages/message.ts";
 import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";

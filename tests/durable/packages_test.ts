@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import * as restate from "@restatedev/restate-sdk/fetch";
+import { assertEquals } from "@std/assert";
 import { DBOS_PACKAGES } from "../../src/durable/dbos/npm_packages.ts";
 import { RESTATE_PACKAGE } from "../../src/durable/restate/restate_package.ts";
 import { root } from "../project.ts";

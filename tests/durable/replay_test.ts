@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
@@ -15,7 +15,6 @@ import { text, toolCall } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { waitUntil } from "../wait_until.ts";
-import { ArrayJournal } from "./array_journal.ts";
 import {
   assertReplays,
   createTools,
@@ -25,6 +24,7 @@ import {
   type Execution,
   parameters,
 } from "./agent_execution.ts";
+import { ArrayJournal } from "./array_journal.ts";
 
 const WORK: readonly ScriptedStep[] = [
   reply([

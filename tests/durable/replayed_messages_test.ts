@@ -1,11 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
-import type { ArrayJournal } from "./array_journal.ts";
 import {
   assertReplays,
   createTools,
@@ -13,6 +12,7 @@ import {
   parameters,
   withoutTimes,
 } from "./agent_execution.ts";
+import type { ArrayJournal } from "./array_journal.ts";
 
 Deno.test("durableAgent(): a message during a call that is not interrupted comes in the next turn", async () => {
   const full = await assertReplays({

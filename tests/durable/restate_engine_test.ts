@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { AbortedError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
-import { testDurableAgent } from "./agent_scenarios.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
+import { testDurableAgent } from "./agent_scenarios.ts";
 import { RESTATE_PATH, startRestate } from "./restate_server.ts";
 
 const restate = RESTATE_PATH === undefined ? undefined : await startRestate();

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { TestWorkspace } from "../sandbox/test_workspace.ts";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import type { SandboxOptions } from "../../src/tools/sandbox/sandbox_options.ts";
+import { TestWorkspace } from "../sandbox/test_workspace.ts";
 
 const confinement = await findConfinement();
 const isConfined = confinement.type === "linux" && confinement.support.landlock > 0;

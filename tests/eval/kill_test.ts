@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { readEvalRun, verifyEvalRun } from "../../src/eval/mod.ts";
 import { choosePackages } from "../../scripts/packages.ts";
+import { readEvalRun, verifyEvalRun } from "../../src/eval/mod.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 

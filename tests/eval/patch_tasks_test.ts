@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, defineTool } from "../../mod.ts";
+import { choosePackages } from "../../scripts/packages.ts";
 import {
   createPatchEvaluation,
   gradePatch,
@@ -8,9 +9,8 @@ import {
   type PatchTask,
   runEvalSet,
 } from "../../src/eval/mod.ts";
-import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { basename } from "../../src/platform/paths.ts";
-import { choosePackages } from "../../scripts/packages.ts";
+import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 

@@ -5,9 +5,9 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { Agent } from "../../mod.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createAnthropicFrames } from "../../cli/demo/anthropic_frames.ts";
+import { Agent } from "../../mod.ts";
 import {
   createJudgeEvaluator,
   EvaluatorRegistry,

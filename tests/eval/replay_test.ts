@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { Agent, BadRequestError, defineTool } from "../../mod.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
+import { Agent, BadRequestError, defineTool } from "../../mod.ts";
 import {
   type CaseResult,
   createJudgeEvaluator,

@@ -12,9 +12,9 @@ import {
   formatMarkdownReport,
   summarizeRun,
 } from "../../src/eval/mod.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import schema from "./junit.xsd" with { type: "text" };
 import { createResult, createRun, HOSTILE, MIXED_RUN } from "./report_run.ts";
-import { startThreadTimer } from "../thread_time.ts";
 
 /** Returns the errors of a report by the schema. */
 async function validate(contents: string): Promise<string[]> {

@@ -4,8 +4,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type LlmMessage, userMessage } from "../../mod.ts";
-import { PromptBuilder } from "../../src/local/prompt/prompt_builder.ts";
 import { ChatTemplate } from "../../src/local/prompt/chat_template.ts";
+import { PromptBuilder } from "../../src/local/prompt/prompt_builder.ts";
 import { fakeTool } from "../../src/testing/mod.ts";
 import { createFixture, WEATHER } from "./local_fixture.ts";
 import { llama } from "./tiny_models.ts";

@@ -4,8 +4,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PRESETS } from "../../src/local/mod.ts";
-import { root } from "../project.ts";
 import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
+import { root } from "../project.ts";
 import { startHub } from "./hub_server.ts";
 import { CHAT_TEMPLATE, createTinyModel } from "./tiny_model.ts";
 import { llama, SCRIPTS } from "./tiny_models.ts";

@@ -6,6 +6,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { AgentError } from "../../mod.ts";
+import { useModel } from "../../src/local/local_model.ts";
 import {
   createEmbedder,
   createLocal,
@@ -13,7 +14,6 @@ import {
   type LocalModelOptions,
   type LocalModelState,
 } from "../../src/local/mod.ts";
-import { useModel } from "../../src/local/local_model.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { createFakeLlama, type FakeLlama } from "./fake_llama.ts";
 import { startHub, toSha256 } from "./hub_server.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ToolContext } from "../../src/core/tools/tool.ts";
 import { toToolResult } from "../../src/core/messages/to_tool_result.ts";
 import type { AgentToolResult } from "../../src/core/messages/tool_result.ts";
+import type { ToolContext } from "../../src/core/tools/tool.ts";
 import type { McpConnection } from "../../src/mcp/mod.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";
 

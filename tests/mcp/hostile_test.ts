@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
-import { compileSchema } from "../../src/core/schemas/compile_schema.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { compileSchema } from "../../src/core/schemas/compile_schema.ts";
 import type { McpElicitation } from "../../src/mcp/mod.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
-import { startThreadTimer } from "../thread_time.ts";
 
 /** Returns the names and the warnings that a list of tools causes. */
 async function listTools(

@@ -1,3 +1,4 @@
+import * as clientPackage from "@modelcontextprotocol/client";
 import {
   assert,
   assertEquals,
@@ -5,9 +6,8 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import * as clientPackage from "@modelcontextprotocol/client";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { NetworkError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { connectMcp, type McpConnection } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";

@@ -5,13 +5,13 @@
  */
 
 import * as clientPackage from "@modelcontextprotocol/client";
-import { LineSplitter } from "../../src/core/text/line_splitter.ts";
 import type {
   ProcessLaunch,
   ProcessSpawner,
   ProcessStatus,
   SpawnedProcess,
 } from "../../src/core/ports/process_spawner.ts";
+import { LineSplitter } from "../../src/core/text/line_splitter.ts";
 import { connectMcp, type McpConnection, type McpOptions } from "../../src/mcp/mod.ts";
 
 /** A JSON-RPC message from the client. */

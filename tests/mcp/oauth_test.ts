@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";

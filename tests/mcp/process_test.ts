@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
+import { assert, assertEquals } from "@std/assert";
 import { connectMcp, type McpConnection, type McpWarning } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 

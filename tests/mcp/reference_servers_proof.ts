@@ -5,8 +5,8 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { AgentToolResult, ToolUpdate } from "../../src/core/messages/tool_result.ts";
 import { toToolResult } from "../../src/core/messages/to_tool_result.ts";
+import type { AgentToolResult, ToolUpdate } from "../../src/core/messages/tool_result.ts";
 import { connectMcp, type McpConnection, type McpOptions } from "../../src/mcp/mod.ts";
 import { testToolContext } from "../../src/testing/mod.ts";
 import { createSandbox } from "../../src/tools/mod.ts";

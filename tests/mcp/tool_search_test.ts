@@ -1,12 +1,12 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentMessage } from "../../mod.ts";
 import { estimateToolTokens } from "../../src/core/streams/tokens.ts";
-import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { connectMcp } from "../../src/mcp/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
+import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { createPlanMode } from "../../src/tools/plan/mod.ts";
 import { getText } from "./call_tool.ts";
-import { connectMcp } from "../../src/mcp/mod.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
 
 const SUBJECTS = ["issue", "branch", "release", "label", "comment"];

@@ -6,18 +6,18 @@
  */
 
 import { Agent } from "../../src/agent/agent.ts";
-import { extractText } from "../../src/core/messages/content.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import type { AgentMessage, LlmMessage } from "../../src/core/messages/message.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
-import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
-import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
+import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
+import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";

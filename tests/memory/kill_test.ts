@@ -6,7 +6,6 @@ import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { createDeadline } from "../deadline.ts";
-import { POSTGRES_DIRECTORY, startPostgres } from "./postgres_server.ts";
 import {
   FINAL_PROMPT,
   isFinished,
@@ -15,6 +14,7 @@ import {
   type StoreKind,
   type WorkOptions,
 } from "./crash_worker.ts";
+import { POSTGRES_DIRECTORY, startPostgres } from "./postgres_server.ts";
 
 const IS_PROOF_RUN = Deno.env.get("SWINK_PROVE") === "1";
 const KILLS: Readonly<Record<StoreKind, number>> = IS_PROOF_RUN

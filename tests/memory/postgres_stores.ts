@@ -4,12 +4,12 @@
  * @module
  */
 
+import type { SessionStore } from "../../src/core/sessions/session.ts";
 import {
   PostgresSessionStore,
   type PostgresSessionStoreOptions,
 } from "../../src/memory/postgres/mod.ts";
 import { createPool, type PostgresPool } from "../../src/memory/postgres/postgres_client.ts";
-import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { createMessageEntry, extractTexts } from "../../src/testing/session_subject.ts";
 import { DEADLINE_MS } from "../deadline.ts";
 import {

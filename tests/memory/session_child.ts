@@ -8,15 +8,15 @@
 
 import { Agent } from "../../src/agent/agent.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
-import type { Session } from "../../src/core/sessions/session.ts";
 import { isJsonEqual } from "../../src/core/json/json_equal.ts";
+import type { Session } from "../../src/core/sessions/session.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
-import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
-import { reply } from "../../src/testing/script.ts";
+import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
 /** Result of {@linkcode fillDisk}. */

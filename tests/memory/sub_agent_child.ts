@@ -5,8 +5,8 @@
  */
 
 import { Agent } from "../../src/agent/agent.ts";
-import type { StreamFn } from "../../src/core/streams/stream.ts";
 import type { WorktreeCreation, WorktreeEnd } from "../../src/core/ports/worktree_port.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { openSession } from "../../src/memory/recording/open_session.ts";
 import { subAgentTool } from "../../src/sub_agents/sub_agent_tool.ts";

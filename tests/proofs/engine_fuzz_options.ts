@@ -7,8 +7,8 @@
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { RunOptions } from "../../src/agent/run_options.ts";
 import type { ApprovalDecision } from "../../src/core/approval/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../src/core/hooks/approve.ts";
 import type { TransformContext } from "../../src/core/context/context.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../src/core/hooks/approve.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { AgentMessage, LlmMessage } from "../../src/core/messages/message.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";

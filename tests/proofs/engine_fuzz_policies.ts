@@ -4,15 +4,15 @@
  * @module
  */
 
-import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import type {
   ChangeVerdict,
   Policy,
   PreDispatchContext,
   PreRequestContext,
 } from "../../src/core/hooks/policy.ts";
-import type { AgentTool } from "../../src/core/tools/tool.ts";
+import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import type { AgentToolResult } from "../../src/core/messages/tool_result.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 import { collectObjects } from "./engine_fuzz_objects.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../src/core/messages/message.ts";
 import type { Session } from "../../src/core/sessions/session.ts";
-import { localFileSystem } from "../../src/memory/file/local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "../../src/memory/file/file_store.ts";
 import type { FileSystem } from "../../src/memory/file/file_system.ts";
+import { localFileSystem } from "../../src/memory/file/local_file_system.ts";
 
 const SESSIONS = 10_000;
 const LARGE_BYTES = 100_000_000;

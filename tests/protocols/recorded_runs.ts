@@ -14,10 +14,10 @@ import {
   modelSpec,
   textResult,
 } from "../../mod.ts";
-import { createPlanMode } from "../../src/tools/plan/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { telemetry } from "../../src/telemetry/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { createPlanMode } from "../../src/tools/plan/mod.ts";
 import { FakeTracing } from "./fake_tracing.ts";
 
 /** A run. */

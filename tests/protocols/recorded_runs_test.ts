@@ -5,12 +5,12 @@
  * @module
  */
 
-import { assertEquals, assertMatch } from "@std/assert";
-import acpSchema from "@agentclientprotocol/sdk/schema/v1/schema.json" with { type: "json" };
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
-import { type AgentEvent, type AgentMessage, ajvValidator } from "../../mod.ts";
+import acpSchema from "@agentclientprotocol/sdk/schema/v1/schema.json" with { type: "json" };
+import { assertEquals, assertMatch } from "@std/assert";
 import { toJsonLine } from "../../cli/render/json_line.ts";
+import { type AgentEvent, type AgentMessage, ajvValidator } from "../../mod.ts";
 import { createOutputSchema } from "../../scripts/stream_output_schema.ts";
 import { copyEvent } from "../../src/loop/events/copy_event.ts";
 import type { AcpUpdate } from "../../src/protocols/acp/acp_update.ts";

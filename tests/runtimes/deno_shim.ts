@@ -9,13 +9,13 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { inspect } from "node:util";
-import { encodeHex } from "../../src/core/text/byte_encoding.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { encodeHex } from "../../src/core/text/byte_encoding.ts";
 import { createNodeSystem } from "../../src/platform/system.ts";
 import { EXCLUDED_TESTS } from "./excluded_tests.ts";
-import { TestCommand } from "./node_test_command.ts";
 import { listen } from "./node_listener.ts";
 import { serve } from "./node_server.ts";
+import { TestCommand } from "./node_test_command.ts";
 
 interface TestContext {
   /** Runs a step. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import process from "node:process";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import process from "node:process";
 
 /** A connection of a listener. */
 interface TestConnection extends Disposable {

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createDeadline } from "../deadline.ts";
 import { fromFileUrl } from "../../src/platform/paths.ts";
+import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 import { createTestApp, isInstalled, PACKAGES_DIRECTORY, RUNTIMES } from "./runtimes.ts";
 import { buildPackageOnce, getSharedApp } from "./shared_app.ts";

@@ -5,8 +5,8 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { choosePackages } from "../../scripts/packages.ts";
+import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();

@@ -12,9 +12,9 @@ import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import { confineLaunch, findConfinement } from "../../src/tools/confinement/confinement.ts";
 import type { MountSupport } from "../../src/tools/confinement/confinement_policy.ts";
 import { listReadablePaths } from "../../src/tools/confinement/readable_paths.ts";
-import { startProcess } from "../../src/tools/process/running_process.ts";
 import { createPlanMode } from "../../src/tools/plan/create_plan_mode.ts";
 import { planFile } from "../../src/tools/plan/plan_file.ts";
+import { startProcess } from "../../src/tools/process/running_process.ts";
 import { findSecretFiles } from "../../src/tools/sandbox/find_secret_files.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 

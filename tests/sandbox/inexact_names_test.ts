@@ -5,11 +5,11 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { DirectorySnapshot } from "../../src/patch/mod.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import { DirectorySnapshot } from "../../src/patch/mod.ts";
+import { testToolContext } from "../../src/testing/test_tool_context.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
 import { codingTools } from "../../src/tools/coding_tools.ts";
-import { testToolContext } from "../../src/testing/test_tool_context.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 import { withoutPrograms } from "./without_programs.ts";
 

@@ -4,18 +4,18 @@
  * @module
  */
 
-import { extractText } from "../../src/core/messages/content.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import type { AgentToolResult, ToolUpdate } from "../../src/core/messages/tool_result.ts";
+import type { ProcessSpawner } from "../../src/core/ports/process_spawner.ts";
 import { validateToolArguments } from "../../src/core/schemas/validate_tool_arguments.ts";
 import type { AgentTool } from "../../src/core/tools/tool.ts";
-import type { AgentToolResult, ToolUpdate } from "../../src/core/messages/tool_result.ts";
+import { testToolContext } from "../../src/testing/test_tool_context.ts";
 import type { GateSandbox } from "../../src/tools/approval/explain_call.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
-import type { ProcessSpawner } from "../../src/core/ports/process_spawner.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
-import type { SandboxOptions } from "../../src/tools/sandbox/sandbox_options.ts";
 import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";
-import { testToolContext } from "../../src/testing/test_tool_context.ts";
+import type { SandboxOptions } from "../../src/tools/sandbox/sandbox_options.ts";
 
 /** Result of a tool call. */
 export interface ToolCallResult {

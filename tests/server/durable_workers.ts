@@ -8,8 +8,8 @@ import { type AgentOptions, type AgentTool, defineTool, type StreamFn } from "..
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
-import type { AgentServerOptions } from "../../src/server/mod.ts";
 import { durableRunner, type DurableRunnerOptions } from "../../src/server/durable/mod.ts";
+import type { AgentServerOptions } from "../../src/server/mod.ts";
 import { type ScriptedStep, scriptedStream } from "../../src/testing/mod.ts";
 import { TestServer } from "./server_fixture.ts";
 

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { createAgentServer } from "../../src/server/mod.ts";
 import { createRoutes } from "../../src/server/operations/routes.ts";
 import { PAGE_ROUTES } from "../../src/server/page/page_routes.ts";
-import { createAgentServer } from "../../src/server/mod.ts";
 import { reply, scriptedStream } from "../../src/testing/mod.ts";
 import { ORIGIN, TestServer, TOKENS } from "./server_fixture.ts";
 

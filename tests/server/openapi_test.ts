@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { hang, ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
 import * as api from "@opentelemetry/api";
+import { assert, assertEquals } from "@std/assert";
 import { Agent, type AgentToolResult, type ImageBlock } from "../../mod.ts";
-import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { telemetry } from "../../src/telemetry/mod.ts";
+import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { find, register, traceRun, weather } from "./test_tracing.ts";
 
 Deno.test("telemetry(): omits the content unless it is requested", async () => {

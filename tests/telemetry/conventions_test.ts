@@ -9,8 +9,8 @@ import { Agent, type AgentOptions, type AgentTool } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { telemetry } from "../../src/telemetry/mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
-import { connectMock, MockServer } from "../mcp/mock_server.ts";
 import { HttpServer } from "../mcp/http_server.ts";
+import { connectMock, MockServer } from "../mcp/mock_server.ts";
 import { FakeTracing } from "../protocols/fake_tracing.ts";
 import { type ConventionAttribute, CONVENTIONS } from "./conventions.ts";
 

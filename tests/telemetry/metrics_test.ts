@@ -4,13 +4,13 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
 import * as api from "@opentelemetry/api";
 import type { MetricData } from "@opentelemetry/sdk-metrics";
+import { assert, assertEquals } from "@std/assert";
 import { Agent, type AssistantMessageEvent, NetworkError } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
-import { fail, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { telemetry } from "../../src/telemetry/mod.ts";
+import { fail, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { register, usage, weather } from "./test_tracing.ts";
 
 /** Returns the metrics of a run of three model calls: with a tool call, with text, and one that fails. */

@@ -1,9 +1,9 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as api from "@opentelemetry/api";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent, BadRequestError, errorResult, textResult } from "../../mod.ts";
-import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/mod.ts";
+import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { describeTree, find, register, traceRun, usage, weather } from "./test_tracing.ts";
 
 const { trace } = api;

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { assert } from "@std/assert";
 import * as api from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
@@ -13,9 +12,10 @@ import {
   type ReadableSpan,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
+import { assert } from "@std/assert";
 import { Agent, type AgentOptions, type AgentTool } from "../../mod.ts";
-import { fakeTool } from "../../src/testing/mod.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/mod.ts";
+import { fakeTool } from "../../src/testing/mod.ts";
 
 const { context, propagation, trace } = api;
 

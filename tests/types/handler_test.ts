@@ -5,9 +5,9 @@
  */
 
 import { serveProxy } from "../../adapters/proxy/mod.ts";
+import { Agent } from "../../mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { createAgentServer } from "../../src/server/mod.ts";
-import { Agent } from "../../mod.ts";
 import { scriptedStream } from "../../src/testing/mod.ts";
 
 /** The second argument of `@hono/node-server`, whose types have none of `Deno.serve()`. */

@@ -23,7 +23,6 @@ import {
   type ToolDefinition,
   type UserMessage,
 } from "../../mod.ts";
-import type { CompactionReport } from "../../src/core/messages/compaction_report.ts";
 import type { DecidedCall, PendingBatch } from "../../src/core/approval/approval.ts";
 import type { TransformInput, TransformOutput } from "../../src/core/context/context.ts";
 import type {
@@ -32,6 +31,7 @@ import type {
   PostLoopContext,
   PreTurnContext,
 } from "../../src/core/hooks/policy.ts";
+import type { CompactionReport } from "../../src/core/messages/compaction_report.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 
 /** The names of the optional properties of a type. */

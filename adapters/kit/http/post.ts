@@ -4,7 +4,6 @@
  * @module
  */
 
-import { abortable } from "../../../src/core/ports/abortable.ts";
 import {
   AgentError,
   AuthError,
@@ -13,12 +12,13 @@ import {
   StreamError,
 } from "../../../src/core/errors/errors.ts";
 import { isJsonObject } from "../../../src/core/json/json.ts";
+import { abortable } from "../../../src/core/ports/abortable.ts";
+import { startTimer } from "../../../src/core/ports/start_timer.ts";
 import { redact } from "../../../src/core/text/redact.ts";
 import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import { notifyLimiter } from "../limits/notify_limiter.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
-import { startTimer } from "../../../src/core/ports/start_timer.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
 import { createConnectionError } from "./connection_error.ts";
 import { parseJsonOrNull, readErrorText } from "./error_text.ts";

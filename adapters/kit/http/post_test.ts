@@ -7,12 +7,12 @@ import {
   NetworkError,
   StreamError,
 } from "../../../src/core/errors/errors.ts";
-import { createOpenAI } from "../../openai/mod.ts";
-import { readReply } from "../../../src/testing/read_reply.ts";
 import type { StreamRequest } from "../../../src/core/streams/stream.ts";
-import { serveLoopback } from "../../../tests/adapters/loopback.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { readReply } from "../../../src/testing/read_reply.ts";
+import { serveLoopback } from "../../../tests/adapters/loopback.ts";
 import { settle } from "../../../tests/conformance/ports.ts";
+import { createOpenAI } from "../../openai/mod.ts";
 import { type AdapterOptions, resolveSettings } from "../options/adapter_options.ts";
 import { post } from "./post.ts";
 

@@ -5,6 +5,7 @@
  */
 
 import { AgentError } from "../../../src/core/errors/errors.ts";
+import type { Usage } from "../../../src/core/models/usage.ts";
 import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import type { LlmContext, StreamRequest } from "../../../src/core/streams/stream.ts";
 import {
@@ -12,7 +13,6 @@ import {
   estimateTokens,
   estimateToolTokens,
 } from "../../../src/core/streams/tokens.ts";
-import type { Usage } from "../../../src/core/models/usage.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
 import { notifyLimiter } from "./notify_limiter.ts";
 

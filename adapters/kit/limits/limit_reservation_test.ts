@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import { userMessage } from "../../../src/core/messages/message.ts";
 import { modelSpec } from "../../../src/core/models/model.ts";
 import type { Usage } from "../../../src/core/models/usage.ts";
+import { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { replayFetch } from "../../../src/testing/replay_fetch.ts";
 import { createMinimalRequest } from "../../../tests/adapters/wire_tests.ts";

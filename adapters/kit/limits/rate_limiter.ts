@@ -4,9 +4,9 @@
  * @module
  */
 
-import { abortable } from "../../../src/core/ports/abortable.ts";
 import { checkNames } from "../../../src/core/checks/check_names.ts";
 import { BadRequestError, ModelThrottledError } from "../../../src/core/errors/errors.ts";
+import { abortable } from "../../../src/core/ports/abortable.ts";
 import { type Clock, resolvePorts, systemClock } from "../../../src/core/ports/ports.ts";
 import type { AcquireOptions, RequestLimiter } from "../options/adapter_options.ts";
 import { ProviderLimiter } from "./provider_limiter.ts";

@@ -1,13 +1,13 @@
-import { setTimeout as sleepUntil } from "node:timers/promises";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { setTimeout as sleepUntil } from "node:timers/promises";
 import { Agent } from "../../../src/agent/agent.ts";
-import { exponentialBackoff } from "../../../src/core/hooks/retry.ts";
 import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import { exponentialBackoff } from "../../../src/core/hooks/retry.ts";
 import { userMessage } from "../../../src/core/messages/message.ts";
 import type { StreamRequest } from "../../../src/core/streams/stream.ts";
+import { ManualClock } from "../../../src/testing/manual_clock.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { replayFetch } from "../../../src/testing/replay_fetch.ts";
-import { ManualClock } from "../../../src/testing/manual_clock.ts";
 import { settle } from "../../../tests/conformance/ports.ts";
 import { createOpenAI } from "../../openai/mod.ts";
 import { RateLimiter } from "./rate_limiter.ts";

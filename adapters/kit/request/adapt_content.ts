@@ -9,8 +9,8 @@ import type { LlmMessage } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
 import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { isUsualBase64 } from "./base64_text.ts";
-import { hasValidArguments, isOwnReply, isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
+import { hasValidArguments, isOwnReply, isReplyBlock } from "./history.ts";
 import {
   hasValidCitations,
   hasValidItem,

@@ -4,18 +4,18 @@
  * @module
  */
 
+import { isJsonObject } from "../../../src/core/json/json.ts";
 import type {
   ContentBlock,
   DocumentBlock,
   ImageSource,
   TextBlock,
 } from "../../../src/core/messages/content.ts";
-import { isJsonObject } from "../../../src/core/json/json.ts";
 import type { LlmMessage } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
-import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";
+import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
 import { Omissions } from "./omissions.ts";
 import { ReplyAdapter } from "./reply_adapter.ts";

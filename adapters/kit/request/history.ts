@@ -4,12 +4,12 @@
  * @module
  */
 
+import { isJsonObject } from "../../../src/core/json/json.ts";
 import {
   type ContentBlock,
   extractToolCalls,
   type TextBlock,
 } from "../../../src/core/messages/content.ts";
-import { isJsonObject } from "../../../src/core/json/json.ts";
 import type {
   AssistantMessage,
   LlmMessage,

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import type { AssistantMessage } from "../../../src/core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import { assistantMessage, toolCall } from "../../../src/testing/messages.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AudioBlock, DocumentBlock, ImageBlock } from "../../../src/core/messages/content.ts";
 import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import type { AudioBlock, DocumentBlock, ImageBlock } from "../../../src/core/messages/content.ts";
 
 /** An image, a document or an audio clip. */
 export type MediaBlock = ImageBlock | DocumentBlock | AudioBlock;

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import { AgentError } from "../../../src/core/errors/errors.ts";
+import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
 import type { StreamRequest } from "../../../src/core/streams/stream.ts";

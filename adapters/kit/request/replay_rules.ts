@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock, ExtensionBlock } from "../../../src/core/messages/content.ts";
 import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { ContentBlock, ExtensionBlock } from "../../../src/core/messages/content.ts";
 
 /** A block with a signature. */
 export type SignedBlock = Extract<

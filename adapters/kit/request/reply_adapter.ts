@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock, ToolCallBlock } from "../../../src/core/messages/content.ts";
 import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { ContentBlock, ToolCallBlock } from "../../../src/core/messages/content.ts";
 import type { AssistantMessage } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { isMedia, isOwnReply, isReplyBlock } from "./history.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { JsonSchema } from "../../../src/core/json/json.ts";
-import { toToolSchema } from "./tool_schema.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { toToolSchema } from "./tool_schema.ts";
 
 const TEXT = { type: "string" };
 const COUNT = { type: "number" };

@@ -4,21 +4,21 @@
  * @module
  */
 
-import { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import {
   AgentError,
   getErrorMessage,
   NetworkError,
   StreamError,
 } from "../../../src/core/errors/errors.ts";
-import { ReadableQueue } from "../../../src/core/ports/readable_queue.ts";
-import { redact } from "../../../src/core/text/redact.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/streams/stream.ts";
 import type { Usage } from "../../../src/core/models/usage.ts";
+import { ReadableQueue } from "../../../src/core/ports/readable_queue.ts";
+import { startTimer } from "../../../src/core/ports/start_timer.ts";
+import { BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/streams/stream.ts";
+import { redact } from "../../../src/core/text/redact.ts";
 import { describeLostConnection } from "../http/connection_error.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { IdleTimer } from "./idle_timer.ts";
-import { startTimer } from "../../../src/core/ports/start_timer.ts";
 
 /** Splits the bytes of a response into frames: server-sent events, lines, binary messages. */
 export interface FrameParser<Frame> {

@@ -1,10 +1,10 @@
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { BadRequestError } from "../../../src/core/errors/errors.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/streams/stream.ts";
 import { type Usage, zeroUsage } from "../../../src/core/models/usage.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/streams/stream.ts";
 import { createFaultyBody } from "../../../src/testing/faulty_body.ts";
-import { readReply } from "../../../src/testing/read_reply.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
+import { readReply } from "../../../src/testing/read_reply.ts";
 import { settle } from "../../../tests/conformance/ports.ts";
 import { toEventStream } from "./event_stream.ts";
 import { NdjsonParser } from "./ndjson.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertLess, assertThrows } from "@std/assert";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { StreamError } from "../../../src/core/errors/errors.ts";
 import { seededRandom } from "../../../src/testing/seeded_random.ts";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { SseParser } from "./sse.ts";
 
 const encoder = new TextEncoder();

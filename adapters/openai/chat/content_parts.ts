@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import { hasText } from "../../kit/request/history.ts";
 
 /** Returns the `content` field with text and reasoning, or no field when there is no reasoning. */

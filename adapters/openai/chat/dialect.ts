@@ -14,9 +14,9 @@ import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { completeEnds, type CompleteEndsOptions, separateReplies } from "./complete_ends.ts";
+import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { toMoonshotSchema } from "./moonshot_schema.ts";
-import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import { toTypedSchema } from "./typed_schema.ts";
 import type { WireMessage } from "./wire.ts";
 

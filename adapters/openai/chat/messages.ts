@@ -4,13 +4,13 @@
  * @module
  */
 
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import {
   type ContentBlock,
   extractText,
   extractToolCalls,
   type TextBlock,
 } from "../../../src/core/messages/content.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
 import type {
   AssistantMessage,
   LlmMessage,
@@ -18,7 +18,6 @@ import type {
 } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
 import type { ToolSpec } from "../../../src/core/streams/stream.ts";
-import { toClaudeInput } from "../../kit/request/property_names.ts";
 import {
   createCallIdEncoder,
   createMediaTitle,
@@ -28,15 +27,16 @@ import {
   MISSING_PROMPT,
   toResultText,
 } from "../../kit/request/history.ts";
-import type { MediaBlock } from "../../kit/request/media.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
+import type { MediaBlock } from "../../kit/request/media.ts";
+import { toClaudeInput } from "../../kit/request/property_names.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { toExtraContent } from "./call_signatures.ts";
 import { isClaude } from "./claude.ts";
-import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { toChatPart } from "./media.ts";
 import { findThoughtfulReplies, toReasoningFields } from "./reasoning_fields.ts";
+import type { WireMessage } from "./wire.ts";
 
 /** Options for `toChatMessages()`. */
 export interface ChatMessagesOptions {

@@ -5,8 +5,8 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
-import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { inlineDefinitions } from "../../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { inferType } from "./inferred_type.ts";

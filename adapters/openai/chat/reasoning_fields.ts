@@ -4,8 +4,8 @@
  * @module
  */
 
-import { extractToolCalls, type ThinkingBlock } from "../../../src/core/messages/content.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
+import { extractToolCalls, type ThinkingBlock } from "../../../src/core/messages/content.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { isOwnReply } from "../../kit/request/history.ts";

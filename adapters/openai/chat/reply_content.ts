@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
-import type { Citation } from "../../../src/core/messages/content.ts";
 import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { Citation } from "../../../src/core/messages/content.ts";
+import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";

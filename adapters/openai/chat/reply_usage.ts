@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ServiceTier, StreamRequest } from "../../../src/core/streams/stream.ts";
 import type { Cost, Usage } from "../../../src/core/models/usage.ts";
+import type { ServiceTier, StreamRequest } from "../../../src/core/streams/stream.ts";
 import { ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";

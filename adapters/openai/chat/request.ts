@@ -31,12 +31,12 @@ import { toValidSchema } from "../../kit/request/valid_schema.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { canContinueReply } from "./complete_ends.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { resolveForcedCall } from "./forced_call.ts";
-import { CHAT_REPLAY } from "./replay_rules.ts";
 import { toChatMessages } from "./messages.ts";
+import { CHAT_REPLAY } from "./replay_rules.ts";
 import { selectToolSchema } from "./tool_schemas.ts";
 import type { WireMessage } from "./wire.ts";
-import type { ChatDialect } from "./dialect.ts";
 
 /** Options for `createChatBody()`. */
 export interface ChatBodyOptions {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock, TextBlock } from "../../../src/core/messages/content.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { ContentBlock, TextBlock } from "../../../src/core/messages/content.ts";
 import type {
   AssistantMessage,
   LlmMessage,

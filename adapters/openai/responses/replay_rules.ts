@@ -16,8 +16,8 @@ import {
   typedShape,
 } from "../../kit/request/item_shapes.ts";
 import type { ReplayRules } from "../../kit/request/replay_rules.ts";
-import { REASONING_DETAILS } from "../chat/wire.ts";
 import { isReasoningDetails } from "../chat/replay_rules.ts";
+import { REASONING_DETAILS } from "../chat/wire.ts";
 import { ITEM_PREFIX } from "./wire.ts";
 
 const ID = { id: optionalShape(TEXT_SHAPE) };

@@ -6,9 +6,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
-import type { Citation } from "../../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { Citation } from "../../../src/core/messages/content.ts";
+import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import { readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toCitations } from "../server/citations.ts";
 import type { WireItem } from "./wire.ts";

@@ -30,11 +30,11 @@ import {
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { toSchemaFormat } from "../chat/request.ts";
 import { resolveChatEffort } from "../chat/dialect.ts";
+import { toSchemaFormat } from "../chat/request.ts";
 import { selectToolSchema } from "../chat/tool_schemas.ts";
-import { RESPONSES_REPLAY } from "./replay_rules.ts";
 import { toResponsesInput } from "./input.ts";
+import { RESPONSES_REPLAY } from "./replay_rules.ts";
 
 /** Matches models with a cache retention of 24 hours. Those from GPT-5.6 on accept it, but keep prompts for 30 minutes. */
 const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5(?!\.[6-9]))/;

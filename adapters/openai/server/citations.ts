@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Citation } from "../../../src/core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { Citation } from "../../../src/core/messages/content.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 
 /** Converts annotations, each a web page, a file or a reference of Mistral, with or without a member of that name. */

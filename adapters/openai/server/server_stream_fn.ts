@@ -4,17 +4,17 @@
  * @module
  */
 
-import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
 import type { StreamFn, StreamRequest } from "../../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { ErrorTable } from "../../kit/errors/error_table.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
-import { VersionedUrl } from "../../kit/versioned_url.ts";
 import { createStreamFn, type ProviderCall } from "../../kit/provider.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
+import { VersionedUrl } from "../../kit/versioned_url.ts";
 
 /** A server with an API of OpenAI. */
 export interface OpenAIServer {

@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { FileChange } from "../../../mod.ts";
 import type { GateRequest } from "../../../src/tools/mod.ts";
 import { listHunks } from "../../../src/tools/mod.ts";
-import type { FileChange } from "../../../mod.ts";
 import type { Choice } from "../../questions/choice.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import { toVisibleText } from "../../render/visible_text.ts";

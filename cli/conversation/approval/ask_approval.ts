@@ -5,6 +5,8 @@
  */
 
 import type { ApprovalDecision, FileChange, JsonObject, RefusedHunks } from "../../../mod.ts";
+import { getRisk } from "../../../src/core/approval/risk.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
 import {
   type ApprovalPrompt,
   assessCommand,
@@ -12,8 +14,6 @@ import {
   listHunks,
   type Sandbox,
 } from "../../../src/tools/mod.ts";
-import { getErrorMessage } from "../../../src/core/errors/errors.ts";
-import { getRisk } from "../../../src/core/approval/risk.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
 import type { Style } from "../../render/style.ts";
 import type { StyledLine } from "../../render/styled_line.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/messages/content.ts";
+import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
+import { isNote } from "../../sessions/user_notes.ts";
 import type { RewoundPrompt } from "./change_turn.ts";
 import { getTypedPrompt } from "./typed_text.ts";
-import { isNote } from "../../sessions/user_notes.ts";
 
 /** A message of the user in a session. */
 export interface SessionPrompt {

@@ -5,9 +5,9 @@
  */
 
 import { unknownCost } from "../../../src/core/models/usage.ts";
+import { importLate } from "../../host/import_late.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
-import { importLate } from "../../host/import_late.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 

@@ -6,11 +6,11 @@
 
 import { estimateTextTokens } from "../../../src/core/streams/tokens.ts";
 import { importLate } from "../../host/import_late.ts";
+import { formatModel } from "../../render/format_model.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { formatFields } from "../command/format_fields.ts";
-import { formatModel } from "../../render/format_model.ts";
 
 /** `/context`. */
 export const context = defineCommand({

@@ -5,8 +5,8 @@
  */
 
 import { containsSecret } from "../../editor/secret_text.ts";
-import type { ConversationView } from "../view/conversation_view.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/editor`. */

@@ -5,18 +5,18 @@
  */
 
 import type { Agent, Cost, Usage } from "../../../mod.ts";
-import type { PlanDecision, PlanOutcome, PlanReview } from "../../../src/tools/plan/mod.ts";
 import { extractText } from "../../../src/core/messages/content.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
+import type { PlanDecision, PlanOutcome, PlanReview } from "../../../src/tools/plan/mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatUsage } from "../../render/usage_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
+import { createPlanMetadata, PLAN_NOTE } from "../../sessions/user_notes.ts";
 import type { CommandContext, SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { PLAN_AGENT_ID, recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
-import { createPlanMetadata, PLAN_NOTE } from "../../sessions/user_notes.ts";
 
 const NO_PLAN_ADVICE = "/plan turns plan mode on, in which the model writes one.";
 

@@ -10,8 +10,8 @@ import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
-import { defineCommand } from "../command/conversation_command.ts";
 import { expandHome } from "../../run/settings/resolve_path.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { requireSession } from "../command/require_session.ts";
 import { toLines } from "../view/lines.ts";
 

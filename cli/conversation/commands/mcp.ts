@@ -5,12 +5,12 @@
  */
 
 import type { PromptInput } from "../../../mod.ts";
+import type { McpConnection, McpServerStatus } from "../../../src/mcp/mod.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
-import { pluralize } from "../../render/tool_line.ts";
-import type { McpConnection, McpServerStatus } from "../../../src/mcp/mod.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
+import { pluralize } from "../../render/tool_line.ts";
 import { type ArgumentChoice, defineCommand } from "../command/conversation_command.ts";
 import { formatPrompt, requestPrompt, requestResource } from "../command/server_inputs.ts";
 import { toLine, toLines } from "../view/lines.ts";

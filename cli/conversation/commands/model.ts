@@ -10,10 +10,10 @@ import { modelSpec } from "../../../src/core/models/model.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import { importLate } from "../../host/import_late.ts";
+import { formatModel } from "../../render/format_model.ts";
 import { DEFAULT_MODELS } from "../../settings/run_options.ts";
 import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
-import { formatModel } from "../../render/format_model.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 
 /** `/model`. */

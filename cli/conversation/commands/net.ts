@@ -4,9 +4,9 @@
  * @module
  */
 
-import { defineCommand } from "../command/conversation_command.ts";
 import { describeNet } from "../../render/describe_net.ts";
 import { parseNet } from "../../run/settings/settings.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/net`. */

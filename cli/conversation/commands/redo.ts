@@ -6,8 +6,8 @@
 
 import type { RedoReport } from "../../../src/tools/mod.ts";
 import { createUndoMetadata, REDO_NOTE, TASK_REDO_NOTE } from "../../sessions/user_notes.ts";
-import type { SessionControl } from "../command/command_context.ts";
 import { getChangeSource } from "../command/change_turn.ts";
+import type { SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 import { formatFiles } from "./undo.ts";

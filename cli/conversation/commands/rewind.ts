@@ -7,6 +7,7 @@
 import { UsageError } from "../../host/cli_error.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { pluralize } from "../../render/tool_line.ts";
+import { isTurnSince, type RewoundPrompt } from "../command/change_turn.ts";
 import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { cutLine } from "../command/cut_line.ts";
@@ -14,7 +15,6 @@ import { moveSession } from "../command/move_session.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listPrompts } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
-import { isTurnSince, type RewoundPrompt } from "../command/change_turn.ts";
 import { addUndoNote, formatUndo } from "./undo.ts";
 
 /** `/rewind`. */

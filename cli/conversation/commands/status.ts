@@ -4,12 +4,12 @@
  * @module
  */
 
+import { formatModel } from "../../render/format_model.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import type { SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { formatFields } from "../command/format_fields.ts";
-import { formatModel } from "../../render/format_model.ts";
 
 /** `#info`. */
 export const status = defineCommand({

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Session } from "../../../src/memory/mod.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
@@ -13,7 +14,6 @@ import { moveSession } from "../command/move_session.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listTree, type PromptNode } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
-import type { Session } from "../../../src/memory/mod.ts";
 
 /** `/tree`. */
 export const tree = defineCommand({

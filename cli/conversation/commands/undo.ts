@@ -6,11 +6,11 @@
 
 import type { RedoReport, UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
-import type { SessionControl } from "../command/command_context.ts";
+import { createUndoMetadata, TASK_UNDO_NOTE, UNDO_NOTE } from "../../sessions/user_notes.ts";
 import { getChangeSource } from "../command/change_turn.ts";
+import type { SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { createUndoMetadata, TASK_UNDO_NOTE, UNDO_NOTE } from "../../sessions/user_notes.ts";
 
 /** `/undo`. */
 export const undo = defineCommand({

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SandboxFiles } from "../../../src/tools/mod.ts";
 import { join } from "../../../src/platform/paths.ts";
+import type { SandboxFiles } from "../../../src/tools/mod.ts";
 import type { Completer, Completion, CompletionRequest } from "../../editor/completion.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { CommandContext } from "../command/command_context.ts";

@@ -5,11 +5,11 @@
  */
 
 import type { AgentEvent, AgentMessage, AssistantMessageDelta } from "../../../mod.ts";
-import { getNotice } from "../../render/notice.ts";
-import { toPlainText } from "../../render/plain_text.ts";
 import type { Line } from "../../render/line/line.ts";
 import { addStreamingMark } from "../../render/line/streaming_mark.ts";
 import type { TextRenderer } from "../../render/line/text_renderer.ts";
+import { getNotice } from "../../render/notice.ts";
+import { toPlainText } from "../../render/plain_text.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { OutputSettings } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";

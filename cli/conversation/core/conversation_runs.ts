@@ -5,9 +5,9 @@
  */
 
 import type { Agent, AgentEvent, AgentResult, PromptInput } from "../../../mod.ts";
+import { getPromptText } from "../../hooks/hook_output.ts";
 import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
 import { getTypedPrompt, getTypedText } from "../command/typed_text.ts";
-import { getPromptText } from "../../hooks/hook_output.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Options for {@linkcode ConversationRuns}. */

@@ -5,11 +5,11 @@
  */
 
 import { importLate } from "../../host/import_late.ts";
+import { describeNet } from "../../render/describe_net.ts";
+import { formatModel } from "../../render/format_model.ts";
+import type { RunSandbox } from "../../render/reporter.ts";
 import type { StatusView } from "../../render/status/status_view.ts";
 import type { AgentSetup } from "../../run/agent/setup_agent.ts";
-import { describeNet } from "../../render/describe_net.ts";
-import type { RunSandbox } from "../../render/reporter.ts";
-import { formatModel } from "../../render/format_model.ts";
 import type { ConversationOutput } from "./conversation_output.ts";
 import type { RecordedConversation } from "./recorded_conversation.ts";
 

@@ -11,12 +11,12 @@ import { getLineWidth, truncateLine } from "../../render/line/line_width.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
 import { wrapLine } from "../../render/line/wrap_line.ts";
 import type { Display } from "../../render/theme/display.ts";
-import type { CallView } from "../../render/tools/call_view.ts";
 import { pluralize } from "../../render/tool_line.ts";
+import type { CallView } from "../../render/tools/call_view.ts";
+import { parseCommandNote } from "../../sessions/user_notes.ts";
+import { getTypedPrompt } from "../command/typed_text.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { listCalls } from "./list_calls.ts";
-import { getTypedPrompt } from "../command/typed_text.ts";
-import { parseCommandNote } from "../../sessions/user_notes.ts";
 import { formatCommandOutput } from "./shell_command.ts";
 import { getUserText } from "./user_text.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { userMessage } from "../../../mod.ts";
 import { assistantMessage } from "../../../src/testing/mod.ts";
-import { toLineText } from "../view/lines.ts";
 import { getDisplay } from "../../render/theme/get_display.ts";
 import { formatCommandNote } from "../../sessions/user_notes.ts";
+import { toLineText } from "../view/lines.ts";
 import { formatHistory } from "./history_lines.ts";
 
 Deno.test("formatHistory(): shortens texts of many lines, and lines of many characters", () => {

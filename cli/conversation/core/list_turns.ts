@@ -8,8 +8,8 @@ import type { AgentMessage, AssistantMessage, Cost, Usage } from "../../../mod.t
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import { parsePlanMetadata } from "../../sessions/user_notes.ts";
-import type { OtherSpending } from "./other_spending.ts";
 import { getTypedPrompt } from "../command/typed_text.ts";
+import type { OtherSpending } from "./other_spending.ts";
 
 /**
  * Returns the usage of each prompt that has replies.

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { unknownCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { Cost, Usage } from "../../../mod.ts";
+import { unknownCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { PLAN_AGENT_ID } from "../command/record_execution.ts";
 

@@ -8,8 +8,8 @@ import type { AgentEvent } from "../../../mod.ts";
 import { toPlanEntry } from "../../../src/core/sessions/plan_entry.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
-import { pluralize } from "../../render/tool_line.ts";
 import type { Role } from "../../render/theme/role.ts";
+import { pluralize } from "../../render/tool_line.ts";
 import { toLine } from "../view/lines.ts";
 
 type CustomEvent = Extract<AgentEvent, { type: "custom" }>;

@@ -7,8 +7,8 @@
 import type { AgentEvent } from "../../../mod.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
-import type { CallView } from "../../render/tools/call_view.ts";
 import { formatCall, formatResult } from "../../render/tool_line.ts";
+import type { CallView } from "../../render/tools/call_view.ts";
 
 /** Length of the text of an agent that is kept. */
 const MAX_TEXT = 50_000;

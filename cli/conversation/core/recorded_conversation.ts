@@ -8,9 +8,9 @@ import type { AgentEvent, AgentMessage, AgentTool, FileChange, ToolUpdate } from
 import { extractText } from "../../../src/core/messages/content.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
+import { CallSchedule } from "../../render/call_schedule.ts";
 import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import { CallSchedule } from "../../render/call_schedule.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";

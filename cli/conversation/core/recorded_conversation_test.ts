@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Agent, defineTool } from "../../../mod.ts";
-import { reply, scriptedStream, text, toolCall } from "../../../src/testing/mod.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
+import { reply, scriptedStream, text, toolCall } from "../../../src/testing/mod.ts";
 import { formatAgents } from "../../render/agents/format_agents.ts";
 import { formatUsageTable } from "../../render/status/format_usage.ts";
 import { getDisplay } from "../../render/theme/get_display.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Host } from "../../host/host.ts";
 import { ExitCode } from "../../host/exit_code.ts";
+import type { Host } from "../../host/host.ts";
 import { getFinalText } from "../../render/final_text.ts";
 import type { Line } from "../../render/line/line.ts";
 import { formatUsage } from "../../render/usage_line.ts";

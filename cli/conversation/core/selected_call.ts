@@ -7,8 +7,8 @@
 import type { Line } from "../../render/line/line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-import type { ConversationRenderers } from "./renderers.ts";
 import type { RecordedConversation } from "./recorded_conversation.ts";
+import type { ConversationRenderers } from "./renderers.ts";
 
 /** Options for {@linkcode SelectedCall}. */
 export interface SelectedCallOptions {

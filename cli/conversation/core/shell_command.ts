@@ -5,12 +5,12 @@
  */
 
 import type { AgentTool, ToolContext } from "../../../mod.ts";
-import { extractText } from "../../../src/core/messages/content.ts";
 import { getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 import type { Line } from "../../render/line/line.ts";
+import { formatCommandNote } from "../../sessions/user_notes.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { formatCommandNote } from "../../sessions/user_notes.ts";
 
 /** Options for {@linkcode ShellCommands}. */
 export interface ShellCommandsOptions {

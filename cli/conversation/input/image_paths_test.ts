@@ -1,7 +1,7 @@
 import { assertEquals, assertLess } from "@std/assert";
 import { join } from "../../../src/platform/paths.ts";
-import { findImagePaths } from "./image_paths.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { findImagePaths } from "./image_paths.ts";
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 

@@ -7,8 +7,8 @@
 import type { InputHistory } from "../../editor/input_history.ts";
 import { resolveBindings } from "../../editor/key_bindings.ts";
 import type { Host } from "../../host/host.ts";
-import type { TerminalFeatures } from "../../host/terminal_features.ts";
 import { importLate } from "../../host/import_late.ts";
+import type { TerminalFeatures } from "../../host/terminal_features.ts";
 import { startTimer } from "../../host/timer.ts";
 import { openKeyboard } from "../../keys/keyboard.ts";
 import { getDisplay } from "../../render/theme/get_display.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Line } from "../../render/line/line.ts";
 import { formatMessage } from "../../render/line/format_message.ts";
+import type { Line } from "../../render/line/line.ts";
 import { toPlainText } from "../../render/plain_text.ts";
-import type { Display } from "../../render/theme/display.ts";
 import { expandTabs } from "../../render/text_width.ts";
+import type { Display } from "../../render/theme/display.ts";
 import type { Role } from "../../render/theme/role.ts";
 
 /** Returns the lines of a text of any source; control characters and escape sequences are removed. */

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { formatCompact } from "../format_number.ts";
 import type { Line, Span } from "../line/line.ts";
 import { getLineWidth, truncateLine } from "../line/line_width.ts";
-import { formatCompact } from "../format_number.ts";
 import { toOneLine } from "../plain_text.ts";
 import { getTextWidth, truncateToWidth } from "../text_width.ts";
 import type { Display } from "../theme/display.ts";

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { getLanguage } from "../highlight/language.ts";
 import type { Highlighter, LineHighlighter } from "../highlight/highlighter.ts";
+import { getLanguage } from "../highlight/language.ts";
+import { formatMissingLines } from "../line/limited_lines.ts";
 import type { Line, Span } from "../line/line.ts";
 import { getLineWidth, padLine, trimLineEnd, truncateLine } from "../line/line_width.ts";
 import { breakLine } from "../line/row_breaker.ts";
-import { formatMissingLines } from "../line/limited_lines.ts";
 import { restyle } from "../line/split_spans.ts";
 import type { Display } from "../theme/display.ts";
 import { toVisibleText } from "../visible_text.ts";

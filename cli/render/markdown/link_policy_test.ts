@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { showsTarget, splitAddresses } from "./link_policy.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { showsTarget, splitAddresses } from "./link_policy.ts";
 
 /** Returns the address at the beginning of a text. */
 function findAddress(text: string): string | undefined {

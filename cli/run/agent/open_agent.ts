@@ -6,17 +6,17 @@
 
 import type { Agent } from "../../../mod.ts";
 import type { ApprovalPrompt } from "../../../src/tools/mod.ts";
+import type { StartedHooks } from "../../hooks/started_hooks.ts";
 import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { InterruptHandler } from "../../host/interrupt.ts";
 import { createNoHomeError, getProgramDirectories } from "../../host/program_directories.ts";
-import type { StartedHooks } from "../../hooks/started_hooks.ts";
 import type { ElicitationQuestions } from "../../mcp/ask_elicitation.ts";
 import { NewSession } from "../../sessions/new_session.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
-import { type AgentSetup, type ConversationSetup, findServer, setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "../settings/settings.ts";
+import { type AgentSetup, type ConversationSetup, findServer, setUpAgent } from "./setup_agent.ts";
 
 /** An agent whose session is recorded. Disposing of it ends the recording and removes the files of the tools. */
 export interface OpenedAgent extends AsyncDisposable {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { AgentOptions, ApprovalMode, ModelSpec, Policy, StreamFn } from "../../../mod.ts";
-import { Agent } from "../../../src/agent/agent.ts";
 import { prices } from "../../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect } from "../../../adapters/connect.ts";
+import type { AgentOptions, ApprovalMode, ModelSpec, Policy, StreamFn } from "../../../mod.ts";
+import { Agent } from "../../../src/agent/agent.ts";
 import { summarize } from "../../../src/memory/context/summarize.ts";
 import type { CompactingTransform } from "../../../src/memory/mod.ts";
 import type {
@@ -18,35 +18,35 @@ import type {
   SandboxReport,
 } from "../../../src/tools/mod.ts";
 import type { PlanMode } from "../../../src/tools/plan/mod.ts";
-import type { RunSettings } from "../settings/settings.ts";
 import type { Host } from "../../host/host.ts";
-import type { Input } from "../../host/terminal.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { ElicitationQuestions } from "../../mcp/ask_elicitation.ts";
+import type { Input } from "../../host/terminal.ts";
 import { VERSION } from "../../host/version.ts";
-import { CallApproval, type LateApprovalGate } from "../approval/call_approval.ts";
-import { withLocalProvider } from "../model/local_models.ts";
-import { chooseModel } from "../model/model_choice.ts";
-import {
-  addEditingTools,
-  createSandboxOptions,
-  getApprovalMode,
-  hasCommands,
-} from "../settings/permissions.ts";
-import { ProviderKeys } from "../model/provider_keys.ts";
-import { getOtherProviders, getProviders } from "../model/provider_options.ts";
-import type { EditorTools } from "../tools/editor_tools.ts";
-import { openTools, type RunToolOptions, type RunTools } from "../tools/run_tools.ts";
-import { createRetryStrategy } from "../model/retry_strategy.ts";
-import type { WaitingCallsOptions } from "../approval/waiting_calls.ts";
+import type { ElicitationQuestions } from "../../mcp/ask_elicitation.ts";
 import type { LoadedProject } from "../../project/load_project.ts";
 import type { SessionServer } from "../../sessions/session_server.ts";
+import { CallApproval, type LateApprovalGate } from "../approval/call_approval.ts";
+import type { WaitingCallsOptions } from "../approval/waiting_calls.ts";
+import { withLocalProvider } from "../model/local_models.ts";
+import { chooseModel } from "../model/model_choice.ts";
+import { ProviderKeys } from "../model/provider_keys.ts";
+import { getOtherProviders, getProviders } from "../model/provider_options.ts";
+import { createRetryStrategy } from "../model/retry_strategy.ts";
 import {
   createSystemPrompt,
   createTaskPrompt,
   formatInstructions,
   type PromptEnvironment,
 } from "../prompt/system_prompt.ts";
+import {
+  addEditingTools,
+  createSandboxOptions,
+  getApprovalMode,
+  hasCommands,
+} from "../settings/permissions.ts";
+import type { RunSettings } from "../settings/settings.ts";
+import type { EditorTools } from "../tools/editor_tools.ts";
+import { openTools, type RunToolOptions, type RunTools } from "../tools/run_tools.ts";
 
 /**
  * Maximum duration of a summary. Models on this device may need minutes for a long prompt; connections have limits of their

@@ -5,8 +5,8 @@
  */
 
 import type { ApprovalMode, Approve, ExplainingApprove } from "../../../mod.ts";
-import type { ApprovalGate, ApprovalGateState, TrustGrant } from "../../../src/tools/mod.ts";
 import { needsApproval } from "../../../src/core/tools/tool.ts";
+import type { ApprovalGate, ApprovalGateState, TrustGrant } from "../../../src/tools/mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";
 

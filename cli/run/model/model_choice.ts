@@ -6,10 +6,10 @@
 
 import type { ModelSpec } from "../../../mod.ts";
 import { modelSpec } from "../../../src/core/models/model.ts";
+import type { ProviderSettings } from "../../config/provider_settings.ts";
 import { ConfigurationError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { ProviderSettings } from "../../config/provider_settings.ts";
 import { DEFAULT_MODELS } from "../../settings/run_options.ts";
 
 /** The default model of a provider. */

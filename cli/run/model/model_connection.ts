@@ -6,9 +6,9 @@
 
 import { AgentError } from "../../../src/core/errors/errors.ts";
 import { UsageError } from "../../host/cli_error.ts";
+import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { RunSettings } from "../settings/settings.ts";
-import type { Host } from "../../host/host.ts";
 
 /** A connection to the model. Disposing of it completes the recording. */
 export interface ModelConnection extends AsyncDisposable {

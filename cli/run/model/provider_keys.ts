@@ -4,9 +4,9 @@
  * @module
  */
 
+import { keyVariables } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
 import type { Host } from "../../host/host.ts";
-import { keyVariables } from "../../../adapters/connect.ts";
 import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
 /** Finds the key of each provider once, until it is asked to forget them. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../mod.ts";
 import { keyVariables, providerNames, urlVariable } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
+import type { ModelSpec } from "../../../mod.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import type { ProviderSettings } from "../../config/provider_settings.ts";
 import { ConfigurationError, UsageError } from "../../host/cli_error.ts";

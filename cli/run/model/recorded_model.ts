@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../mod.ts";
 import { defaultUrl, providerNames, urlVariable } from "../../../adapters/connect.ts";
+import type { ModelSpec } from "../../../mod.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { ProviderSettings } from "../../config/provider_settings.ts";
 import type { Host } from "../../host/host.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../mod.ts";
 import { providerNames, urlVariable } from "../../../adapters/connect.ts";
+import type { ModelSpec } from "../../../mod.ts";
 import type { ProviderSettings } from "../../config/provider_settings.ts";
 import { ConfigurationError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";

@@ -6,6 +6,7 @@
 
 import type { ImageBlock, PromptInput } from "../../../mod.ts";
 import { AbortedError, AgentError, getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { pathExists } from "../../../src/platform/path_exists.ts";
 import { dirname, isAbsolute, join } from "../../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../../src/platform/untrusted_file.ts";
 import type { UntrustedRead } from "../../../src/platform/untrusted_read.ts";
@@ -16,7 +17,6 @@ import {
 import { detectFileKind, SNIFF_BYTES } from "../../../src/tools/text/file_kind.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
-import { pathExists } from "../../../src/platform/path_exists.ts";
 import { isPipe, readPipeBytes } from "../../host/read_text_file.ts";
 import { isProtectedFile } from "../../project/protected_file.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { UsageError } from "../../host/cli_error.ts";
-import { readPrompt } from "./prompt_input.ts";
 import type { Input } from "../../host/terminal.ts";
+import { readPrompt } from "./prompt_input.ts";
 
 /** Reads a prompt. Returns it with the text written to standard error. */
 async function readTestPrompt(

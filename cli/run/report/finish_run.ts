@@ -13,11 +13,11 @@ import type { Host } from "../../host/host.ts";
 import type { InterruptHandler } from "../../host/interrupt.ts";
 import { getFinalText } from "../../render/final_text.ts";
 import type { Reporter, RunReport } from "../../render/reporter.ts";
+import type { RunSession } from "../../sessions/run_session.ts";
+import type { AgentSetup } from "../agent/setup_agent.ts";
+import type { RunSettings } from "../settings/settings.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
-import type { RunSession } from "../../sessions/run_session.ts";
-import type { RunSettings } from "../settings/settings.ts";
-import type { AgentSetup } from "../agent/setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** An agent to run, and the settings of its output. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentError } from "../../../mod.ts";
 import { keyVariables } from "../../../adapters/connect.ts";
+import type { AgentError } from "../../../mod.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import type { Host } from "../../host/host.ts";

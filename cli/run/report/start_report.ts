@@ -6,11 +6,11 @@
 
 import { VERSION } from "../../host/version.ts";
 import type { Reporter } from "../../render/reporter.ts";
+import type { RunSession } from "../../sessions/run_session.ts";
+import type { AgentSetup } from "../agent/setup_agent.ts";
+import type { ProjectRunSettings } from "../settings/settings.ts";
 import { createConfinementWarning } from "../tools/confinement_warning.ts";
 import { toRunSandbox } from "../tools/run_sandbox.ts";
-import type { RunSession } from "../../sessions/run_session.ts";
-import type { ProjectRunSettings } from "../settings/settings.ts";
-import type { AgentSetup } from "../agent/setup_agent.ts";
 
 /** Options for `reportStart()`. */
 export interface StartReportOptions

@@ -1,8 +1,8 @@
-import { NO_PROJECT } from "../../project/load_project.ts";
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../../mod.ts";
 import { scriptedStream } from "../../../src/testing/mod.ts";
 import { codingTools, type SandboxReport } from "../../../src/tools/mod.ts";
+import { NO_PROJECT } from "../../project/load_project.ts";
 import type { RunStart } from "../../render/reporter.ts";
 import { reportStart } from "./start_report.ts";
 

@@ -5,7 +5,6 @@
  */
 
 import { type GivenOptions, type OptionValues, toFlag } from "../../command_line/definition.ts";
-import { getProviderSettings, type ProviderSettings } from "../../config/provider_settings.ts";
 import { applyConfig } from "../../config/apply_config.ts";
 import { CONFIG_KEYS } from "../../config/config_keys.ts";
 import {
@@ -15,10 +14,11 @@ import {
   formatOrigin,
 } from "../../config/config_value.ts";
 import { type Config, loadConfig } from "../../config/load_config.ts";
+import { getProviderSettings, type ProviderSettings } from "../../config/provider_settings.ts";
+import type { Hook } from "../../hooks/hook.ts";
 import { ConfigurationError, UsageError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";
 import { getProgramDirectories, type ProgramDirectories } from "../../host/program_directories.ts";
-import type { Hook } from "../../hooks/hook.ts";
 import { openProject } from "../../project/open_project.ts";
 import type { Project } from "../../project/project.ts";
 import { toPlainText } from "../../render/plain_text.ts";

@@ -10,21 +10,22 @@ import type { SandboxNet } from "../../../src/tools/mod.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import type { ConfigOrigin } from "../../config/config_value.ts";
 import type { ProviderSettings } from "../../config/provider_settings.ts";
+import type { Hook } from "../../hooks/hook.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { readTextFile } from "../../host/read_text_file.ts";
-import { readAnswerSchema } from "./answer_schema.ts";
-import type { ConfiguredRun } from "./configure_run.ts";
-import type { OutputFormat, RunOptions } from "../../settings/run_options.ts";
-import type { LoadedProject } from "../../project/load_project.ts";
-import type { Hook } from "../../hooks/hook.ts";
-import { getProjectServersPath, getUserServersPath, isJson } from "../../mcp/server_paths.ts";
 import type { ServerSources } from "../../mcp/server_files.ts";
+import { getProjectServersPath, getUserServersPath, isJson } from "../../mcp/server_paths.ts";
+import type { LoadedProject } from "../../project/load_project.ts";
+import type { Verbosity } from "../../render/text_reporter.ts";
 import {
   parseSessionChoice,
   type SessionChoice,
   type SessionSelection,
 } from "../../sessions/session_choice.ts";
+import type { OutputFormat, RunOptions } from "../../settings/run_options.ts";
+import { readAnswerSchema } from "./answer_schema.ts";
+import type { ConfiguredRun } from "./configure_run.ts";
 import {
   isFile,
   resolveDirectory,
@@ -33,7 +34,6 @@ import {
   resolveRecording,
   resolveReplay,
 } from "./resolve_path.ts";
-import type { Verbosity } from "../../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
 /** The settings of a run. */

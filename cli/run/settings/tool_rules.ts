@@ -5,15 +5,15 @@
  */
 
 import type { AgentTool } from "../../../mod.ts";
-import { UsageError } from "../../host/cli_error.ts";
 import {
   createToolMatcher,
   getToolName,
   resolveAliases,
   resolveDeniedAliases,
 } from "../../../src/tools/kit/tool_names.ts";
-import { isKnownTool } from "../../settings/known_tools.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
+import { UsageError } from "../../host/cli_error.ts";
+import { isKnownTool } from "../../settings/known_tools.ts";
 
 /** The tools and the rules of a run, as options and the configuration name them. */
 export interface ToolSelection {

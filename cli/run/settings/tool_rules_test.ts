@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { UsageError } from "../../host/cli_error.ts";
 import { fakeTool } from "../../../src/testing/mod.ts";
+import { UsageError } from "../../host/cli_error.ts";
 import { resolveToolRules, splitRules } from "./tool_rules.ts";
 
 Deno.test("splitRules(): splits at commas and blanks, but not within a pattern", () => {

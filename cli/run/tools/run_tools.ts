@@ -5,18 +5,18 @@
  */
 
 import type { Agent, AgentTool, Policy } from "../../../mod.ts";
+import type { McpConnection } from "../../../src/mcp/mod.ts";
 // Not mod.ts, which loads the tools and approval rules that the first request does not need.
 import { createBasicTools, createToolKit } from "../../../src/tools/basic_tools.ts";
 import type { ChangeLog, Sandbox, SandboxOptions, Skill } from "../../../src/tools/mod.ts";
-import type { McpConnection } from "../../../src/mcp/mod.ts";
 import { createSandbox } from "../../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../../mcp/connect_servers.ts";
-import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
-import type { EditorTools } from "./editor_tools.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "../settings/tool_rules.ts";
+import type { EditorTools } from "./editor_tools.ts";
+import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
 
 /** Options for `openTools()`. */
 export interface RunToolOptions extends ToolSelection {

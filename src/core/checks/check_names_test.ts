@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { checkMisspellings, checkNames } from "./check_names.ts";
 import { BadRequestError } from "../errors/errors.ts";
+import { checkMisspellings, checkNames } from "./check_names.ts";
 
 /** Returns the suggestion for a name; `undefined` if there is none. */
 function suggest(name: string, ...known: readonly string[]): string | undefined {

@@ -4,13 +4,13 @@
  * @module
  */
 
+import type { StoppedBy } from "../events/stopped_by.ts";
+import type { CompactionReport } from "../messages/compaction_report.ts";
 import type { AgentMessage, LlmMessage } from "../messages/message.ts";
 import type { ModelSpec } from "../models/model.ts";
-import type { CompactionReport } from "../messages/compaction_report.ts";
-import type { StoppedBy } from "../events/stopped_by.ts";
+import type { Cost, Prices, Usage } from "../models/usage.ts";
 import type { LlmContext, StreamFn, StreamOptions } from "../streams/stream.ts";
 import type { AgentTool } from "../tools/tool.ts";
-import type { Cost, Prices, Usage } from "../models/usage.ts";
 
 /** The state that a run starts from; never modified. */
 export interface AgentContext<Tool extends AgentTool<never> = AgentTool> {

@@ -4,9 +4,9 @@ import { fakeTool } from "../../testing/fake_tool.ts";
 import { assistantMessage, toolResultMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { type AgentContext, omitCustomMessages } from "./context.ts";
 import { type CustomMessage, type LlmMessage, userMessage } from "../messages/message.ts";
 import { modelSpec } from "../models/model.ts";
+import { type AgentContext, omitCustomMessages } from "./context.ts";
 
 const note: CustomMessage = { role: "custom", type: "note", data: 1, timestamp: 0 };
 

@@ -5,8 +5,8 @@
  */
 
 import { BadRequestError } from "../errors/errors.ts";
-import type { ConvertToLlm } from "./context.ts";
 import type { CustomMessage, LlmMessage } from "../messages/message.ts";
+import type { ConvertToLlm } from "./context.ts";
 
 /** Definition of a kind of custom message, for {@linkcode defineCustomMessage}. */
 export interface CustomMessageDefinition<Data> {

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { omitCustomMessages } from "./context.ts";
-import { defineCustomMessage } from "./custom_message.ts";
 import { BadRequestError } from "../errors/errors.ts";
 import { userMessage } from "../messages/message.ts";
+import { omitCustomMessages } from "./context.ts";
+import { defineCustomMessage } from "./custom_message.ts";
 
 interface Note {
   readonly title: string;

@@ -5,9 +5,9 @@
  */
 
 import type { ApprovalDecision, PendingApproval } from "../approval/approval.ts";
-import type { DurableSteps, RunMessage } from "./durable_steps.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { PromptInput } from "../messages/message.ts";
+import type { DurableSteps, RunMessage } from "./durable_steps.ts";
 
 /** State of a durable run. `aborted`: it got an `abort` message and has ended. */
 export type DurableStatus = "running" | "completed" | "failed" | "aborted";

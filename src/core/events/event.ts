@@ -10,15 +10,15 @@ import type {
   InterruptedCall,
   PendingApproval,
 } from "../approval/approval.ts";
-import type { CompactionReport } from "../messages/compaction_report.ts";
 import type { AgentError } from "../errors/errors.ts";
 import type { JsonObject } from "../json/json.ts";
+import type { CompactionReport } from "../messages/compaction_report.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages/message.ts";
-import type { ModelSpec, StopReason } from "../models/model.ts";
-import type { StoppedBy } from "./stopped_by.ts";
-import type { AssistantMessageDelta } from "../streams/stream.ts";
 import type { AgentToolResult, ToolUpdate } from "../messages/tool_result.ts";
+import type { ModelSpec, StopReason } from "../models/model.ts";
 import type { Cost, LateSpending, Usage } from "../models/usage.ts";
+import type { AssistantMessageDelta } from "../streams/stream.ts";
+import type { StoppedBy } from "./stopped_by.ts";
 
 /**
  * Reason for the end of a turn.

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentEvent } from "./event.ts";
 import type { PromptInput } from "../messages/message.ts";
+import type { AgentEvent } from "./event.ts";
 import type { RunSession } from "./run_session.ts";
 
 /** Context of work that continues after its tool call. */

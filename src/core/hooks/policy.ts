@@ -12,12 +12,12 @@ import type {
   LlmMessage,
   ToolResultMessage,
 } from "../messages/message.ts";
+import type { AgentToolResult } from "../messages/tool_result.ts";
 import type { ModelSpec, StopReason } from "../models/model.ts";
+import type { Cost, LateSpending, Rates, Usage } from "../models/usage.ts";
 import type { ServerTool } from "../streams/server_tool.ts";
 import type { StreamOptions, StreamRequest, ToolChoice } from "../streams/stream.ts";
 import type { AgentTool } from "../tools/tool.ts";
-import type { AgentToolResult } from "../messages/tool_result.ts";
-import type { Cost, LateSpending, Rates, Usage } from "../models/usage.ts";
 
 /** The state of the run, passed to every slot of a policy. */
 export interface PolicyContext {

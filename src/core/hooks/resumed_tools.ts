@@ -5,8 +5,8 @@
  */
 
 import { checkTools } from "../tools/check_tool.ts";
-import type { Policy, ResumeToolsContext } from "./policy.ts";
 import type { AgentTool } from "../tools/tool.ts";
+import type { Policy, ResumeToolsContext } from "./policy.ts";
 
 /** Called with a policy that fails. */
 export type ReportFailure = (policy: Policy, thrown: unknown) => void;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
 import picomatch from "picomatch";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { compileGlob, compileGlobs } from "./glob.ts";
 

@@ -6,13 +6,13 @@ import {
   toolCall,
   toolResultMessage,
 } from "../../testing/messages.ts";
-import type { AgentEvent } from "../events/event.ts";
-import { cloneJson, isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
+import type { AgentEvent } from "../events/event.ts";
 import { type AgentMessage, userMessage } from "../messages/message.ts";
 import { modelSpec } from "../models/model.ts";
-import type { LlmContext, StreamOptions } from "../streams/stream.ts";
 import { zeroCost, zeroUsage } from "../models/usage.ts";
+import type { LlmContext, StreamOptions } from "../streams/stream.ts";
+import { cloneJson, isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 
 const call = toolCall("bash", { command: "ls", nested: { list: [1, null, "é"] } }, { id: "a" });
 const usage = { ...zeroUsage(), input: 3, total: 3, extra: { reasoning: 1 } };

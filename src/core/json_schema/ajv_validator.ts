@@ -7,8 +7,8 @@
  */
 
 import * as ajvModule from "ajv/dist/2020.js";
-import type { IgnoredKeyword } from "./ignored_keyword.ts";
 import { toCanonicalText } from "./canonical_text.ts";
+import type { IgnoredKeyword } from "./ignored_keyword.ts";
 import { escapeKey, type JsonRecord } from "./json_object.ts";
 import type { NormalizedSchema } from "./normalize_schema.ts";
 import { canCreateMatchers, createMatcher, loadMatchers, type Matcher } from "./pattern.ts";

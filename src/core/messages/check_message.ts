@@ -5,8 +5,8 @@
  */
 
 import { describeValue } from "../errors/describe_value.ts";
-import { isJsonObject } from "../json/json.ts";
 import { ignoreRejections } from "../errors/refuse_promise.ts";
+import { isJsonObject } from "../json/json.ts";
 
 /** Returns what is wrong with a message, or `undefined` if its shape is valid. */
 export function findMessageProblem(message: unknown): string | undefined {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { LlmMessage } from "./message.ts";
 import type { Cost, Usage } from "../models/usage.ts";
+import type { LlmMessage } from "./message.ts";
 
 /** Result of a compaction, reported by the `context_compacted` event. */
 export interface CompactionReport {

@@ -184,6 +184,6 @@ export function extractToolCalls(blocks: readonly ContentBlock[]): ToolCallBlock
 
 function checkBlocks(blocks: unknown): void {
   if (!Array.isArray(blocks)) {
-    throw new BadRequestError("Pass the content of a message: an array of blocks");
+    throw new BadRequestError("Pass the content array of a message");
   }
 }

@@ -7,11 +7,11 @@
  * @module
  */
 
-import type { ContentBlock } from "./content.ts";
 import { cloneJson } from "../json/json.ts";
+import type { Cost, Usage } from "../models/usage.ts";
+import type { ContentBlock } from "./content.ts";
 import type { AgentMessage } from "./message.ts";
 import type { AgentToolResult } from "./tool_result.ts";
-import type { Cost, Usage } from "../models/usage.ts";
 
 /** Returns a copy of a valid message that is JSON already. */
 export function copyMessage<Message extends AgentMessage>(message: Message): Message;

@@ -1,9 +1,9 @@
 import { assertEquals, assertNotStrictEquals } from "@std/assert";
-import { copyAmounts, copyMessage, copyResult } from "./copy_message.ts";
 import { cloneJson } from "../json/json.ts";
+import { zeroCost, zeroUsage } from "../models/usage.ts";
+import { copyAmounts, copyMessage, copyResult } from "./copy_message.ts";
 import type { AgentMessage } from "./message.ts";
 import type { AgentToolResult } from "./tool_result.ts";
-import { zeroCost, zeroUsage } from "../models/usage.ts";
 
 /** Asserts that no object or array in `copy` is one of `original`. */
 function assertDisjoint(copy: unknown, original: unknown): void {

@@ -7,10 +7,10 @@
  * @module
  */
 
-import { UniqueIds } from "./unique_ids.ts";
-import { type ContentBlock, extractToolCalls, type ToolCallBlock } from "./content.ts";
 import { isJsonObject } from "../json/json.ts";
+import { type ContentBlock, extractToolCalls, type ToolCallBlock } from "./content.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./message.ts";
+import { UniqueIds } from "./unique_ids.ts";
 
 /** A repair made by {@linkcode repairHistory}. */
 export interface HistoryRepair {

@@ -2,9 +2,9 @@ import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
+import { isJsonObject } from "../json/json.ts";
 import { type ContentBlock, extractToolCalls } from "./content.ts";
 import { hasContent, repairHistory } from "./history.ts";
-import { isJsonObject } from "../json/json.ts";
 import { type AgentMessage, userMessage } from "./message.ts";
 
 const ROUNDS = 2000;

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { findMessageProblem } from "./check_message.ts";
-import type { ContentBlock, ImageBlock } from "./content.ts";
 import { type AgentErrorCode, BadRequestError, NoMessagesError } from "../errors/errors.ts";
+import { ignoreRejections } from "../errors/refuse_promise.ts";
 import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "../json/json.ts";
 import type { StopReason } from "../models/model.ts";
-import { ignoreRejections } from "../errors/refuse_promise.ts";
 import type { Cost, Usage } from "../models/usage.ts";
+import { findMessageProblem } from "./check_message.ts";
+import type { ContentBlock, ImageBlock } from "./content.ts";
 
 /** Properties of every message. */
 export interface MessageAttributes {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotStrictEquals, assertThrows } from "@std/assert";
-import type { ImageBlock } from "./content.ts";
 import { BadRequestError } from "../errors/errors.ts";
+import type { ImageBlock } from "./content.ts";
 import { toAgentMessages, userMessage } from "./message.ts";
 
 const image: ImageBlock = {

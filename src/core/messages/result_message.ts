@@ -4,10 +4,10 @@
  * @module
  */
 
+import { toValidSpending } from "../models/valid_usage.ts";
 import type { ToolCallBlock } from "./content.ts";
 import type { ToolResultMessage } from "./message.ts";
 import type { AgentToolResult } from "./tool_result.ts";
-import { toValidSpending } from "../models/valid_usage.ts";
 
 /** Creates the message that answers a call. Default of the id: none; the loop gives one. */
 export function createResultMessage(

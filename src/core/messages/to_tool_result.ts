@@ -4,13 +4,13 @@
  * @module
  */
 
-import { findContentProblem } from "./check_message.ts";
-import { copyJson } from "../json/copy_json.ts";
 import { getErrorMessage } from "../errors/errors.ts";
-import { isJsonObject } from "../json/json.ts";
 import { ignoreRejections } from "../errors/refuse_promise.ts";
-import { type AgentToolResult, errorResult, textResult } from "./tool_result.ts";
+import { copyJson } from "../json/copy_json.ts";
+import { isJsonObject } from "../json/json.ts";
 import { toValidSpending } from "../models/valid_usage.ts";
+import { findContentProblem } from "./check_message.ts";
+import { type AgentToolResult, errorResult, textResult } from "./tool_result.ts";
 
 /**
  * Converts what a tool returned to a result of its own, which shares nothing with the tool. An error counts as thrown; any

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { copyToolResult, toToolResult } from "./to_tool_result.ts";
 import { zeroUsage } from "../models/usage.ts";
+import { copyToolResult, toToolResult } from "./to_tool_result.ts";
 
 const content = [{ type: "text", text: "Hi" }] as const;
 

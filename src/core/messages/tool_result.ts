@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock } from "./content.ts";
 import type { Cost, Usage } from "../models/usage.ts";
+import type { ContentBlock } from "./content.ts";
 
 /** The result of a tool. */
 export interface AgentToolResult {

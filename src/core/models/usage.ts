@@ -185,7 +185,7 @@ function addAmounts<Amount>(
   add: Add<Amount>,
 ): Amounts<Amount> {
   if (!left || !right) {
-    throw new BadRequestError("Pass two amounts, such as the usage of two results");
+    throw new BadRequestError("Pass two amounts of usage or cost");
   }
   const sum = {
     input: add(left.input, right.input),

@@ -1,8 +1,8 @@
-import { setTimeout as sleepUntil } from "node:timers/promises";
 import { assertEquals } from "@std/assert";
-import { systemClock } from "./ports.ts";
-import { ManualClock } from "../../testing/manual_clock.ts";
+import { setTimeout as sleepUntil } from "node:timers/promises";
 import { settle } from "../../../tests/conformance/ports.ts";
+import { ManualClock } from "../../testing/manual_clock.ts";
+import { systemClock } from "./ports.ts";
 import { startTimer } from "./start_timer.ts";
 
 Deno.test("startTimer(): calls back after the delay, unless it is cancelled", async () => {

@@ -6,11 +6,11 @@
 
 import { BadRequestError, getErrorMessage } from "../errors/errors.ts";
 import { isInstance } from "../errors/is_instance.ts";
+import { ignoreRejections } from "../errors/refuse_promise.ts";
 import { isJsonObject, type JsonSchema } from "../json/json.ts";
 import type { IgnoredKeyword } from "../json_schema/ignored_keyword.ts";
 import { getPlainCheck, type PlainCheck } from "../json_schema/plain_check.ts";
 import type { ValidationError } from "../json_schema/validation_error.ts";
-import { ignoreRejections } from "../errors/refuse_promise.ts";
 import {
   ajvValidator,
   type CompiledSchema,

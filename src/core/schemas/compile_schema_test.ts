@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
-import { compileSchema, formatErrors } from "./compile_schema.ts";
 import { BadRequestError } from "../errors/errors.ts";
+import { compileSchema, formatErrors } from "./compile_schema.ts";
 import { ajvValidator, type SchemaValidator } from "./schema.ts";
 
 Deno.test("compileSchema() compiles once per validator and returns cached schemas without a promise", async () => {

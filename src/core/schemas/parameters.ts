@@ -5,8 +5,8 @@
  */
 
 import { BadRequestError } from "../errors/errors.ts";
-import type { SchemaSource } from "./infer.ts";
 import { type JsonSchema, toJsonValue } from "../json/json.ts";
+import type { SchemaSource } from "./infer.ts";
 import { formatIgnored, normalizeOnce } from "./schema.ts";
 import { getValidateFunction, type ValidateFunction } from "./standard_schema.ts";
 

@@ -5,12 +5,12 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../errors/errors.ts";
-import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
-import { isJsonObject, type JsonSchema } from "../json/json.ts";
-import { isLibrarySchema } from "../json_schema/library_schema.ts";
-import { escapeKey } from "../json_schema/json_object.ts";
-import type { ValidationError } from "../json_schema/validation_error.ts";
 import { isThenable } from "../errors/refuse_promise.ts";
+import { isJsonObject, type JsonSchema } from "../json/json.ts";
+import { escapeKey } from "../json_schema/json_object.ts";
+import { isLibrarySchema } from "../json_schema/library_schema.ts";
+import type { ValidationError } from "../json_schema/validation_error.ts";
+import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import type { ValidationResult } from "./schema.ts";
 
 /** Advice for libraries whose validators do not provide their JSON Schema. */

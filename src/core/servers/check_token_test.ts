@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { checkToken } from "./check_token.ts";
 import { systemClock } from "../ports/ports.ts";
+import { checkToken } from "./check_token.ts";
 
 function check(authorization: string | undefined, timeoutMs = 1_000): Promise<string> {
   const headers = authorization === undefined ? {} : { authorization };

@@ -6,6 +6,7 @@
 
 import type { JsonObject } from "../json/json.ts";
 import type { ModelSpec } from "../models/model.ts";
+import type { Cost, Usage } from "../models/usage.ts";
 import type {
   EntryOutline,
   SessionEntry,
@@ -13,7 +14,6 @@ import type {
   SessionEntryType,
   SessionHeader,
 } from "./session_entry.ts";
-import type { Cost, Usage } from "../models/usage.ts";
 
 /** Damage in the log of a session that was ignored or repaired when the session was opened. */
 export interface SessionDamage {

@@ -16,15 +16,15 @@ import type {
 } from "../approval/approval.ts";
 import type { AgentErrorRecord } from "../errors/errors.ts";
 import type { QueuedMessages } from "../events/event.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { AgentMessage, AssistantMessage } from "../messages/message.ts";
-import type { ModelSpec, StopReason } from "../models/model.ts";
 import type { SubAgentMode, SubAgentStatus, SubAgentWorktree } from "../events/run_session.ts";
 import type { StoppedBy } from "../events/stopped_by.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { AgentMessage, AssistantMessage } from "../messages/message.ts";
+import type { AgentToolResult } from "../messages/tool_result.ts";
+import type { ModelSpec, StopReason } from "../models/model.ts";
+import type { Cost, Usage } from "../models/usage.ts";
 import type { ToolSpec } from "../streams/stream.ts";
 import type { SideEffect } from "../tools/tool.ts";
-import type { AgentToolResult } from "../messages/tool_result.ts";
-import type { Cost, Usage } from "../models/usage.ts";
 
 /** The first line of a session log. */
 export interface SessionHeader {

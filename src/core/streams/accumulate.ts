@@ -4,20 +4,20 @@
  * @module
  */
 
-import type { Citation, ContentBlock, ToolCallBlock } from "../messages/content.ts";
-import { copyJson } from "../json/copy_json.ts";
 import { describeValue } from "../errors/describe_value.ts";
 import { getErrorMessage, StreamError } from "../errors/errors.ts";
+import { copyJson } from "../json/copy_json.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { parseArguments } from "../json/parse_arguments.ts";
+import type { Citation, ContentBlock, ToolCallBlock } from "../messages/content.ts";
 import type { StopReason } from "../models/model.ts";
+import { TextBuffer } from "../text/text_buffer.ts";
 import type {
   AssistantMessageEvent,
   BlockDeltaEvent,
   BlockEndEvent,
   StreamDoneEvent,
 } from "./stream.ts";
-import { TextBuffer } from "../text/text_buffer.ts";
 
 /**
  * State of the arguments of a tool call.

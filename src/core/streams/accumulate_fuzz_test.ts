@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
-import { ReplyAccumulator } from "./accumulate.ts";
-import type { ContentBlock } from "../messages/content.ts";
 import { StreamError } from "../errors/errors.ts";
-import type { AssistantMessageEvent } from "./stream.ts";
+import type { ContentBlock } from "../messages/content.ts";
 import { zeroUsage } from "../models/usage.ts";
+import { ReplyAccumulator } from "./accumulate.ts";
+import type { AssistantMessageEvent } from "./stream.ts";
 
 const ROUNDS = 500;
 const PIECES = ["", "a", "bc ", "é", "日本", "\n", '"', "\\", "😀", "\ud83d"];

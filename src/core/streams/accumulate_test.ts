@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { ReplyAccumulator } from "./accumulate.ts";
-import type { ThinkingBlock } from "../messages/content.ts";
 import { NetworkError, StreamError } from "../errors/errors.ts";
-import type { AssistantMessageEvent } from "./stream.ts";
+import type { ThinkingBlock } from "../messages/content.ts";
 import { zeroUsage } from "../models/usage.ts";
+import { ReplyAccumulator } from "./accumulate.ts";
+import type { AssistantMessageEvent } from "./stream.ts";
 
 const usage = zeroUsage();
 const done: AssistantMessageEvent = { type: "done", stopReason: "stop", usage };

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Citation } from "../messages/content.ts";
 import { AbortedError, type AgentError } from "../errors/errors.ts";
+import type { Citation } from "../messages/content.ts";
 import type { StopReason } from "../models/model.ts";
-import type { AssistantMessageEvent } from "./stream.ts";
 import type { Cost, Usage } from "../models/usage.ts";
+import type { AssistantMessageEvent } from "./stream.ts";
 
 /** The end of a successful reply. */
 export interface FinishedReply {

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import { seededRandom } from "../../testing/seeded_random.ts";
+import { AbortedError, NetworkError } from "../errors/errors.ts";
+import { zeroCost, zeroUsage } from "../models/usage.ts";
 import { ReplyAccumulator } from "./accumulate.ts";
 import { BlockWriter } from "./block_writer.ts";
-import { AbortedError, NetworkError } from "../errors/errors.ts";
 import type { AssistantMessageEvent } from "./stream.ts";
-import { zeroCost, zeroUsage } from "../models/usage.ts";
 
 const usage = zeroUsage();
 

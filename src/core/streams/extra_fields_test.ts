@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { filterExtraFields, listExtraTools } from "./extra_fields.ts";
 import type { JsonObject } from "../json/json.ts";
+import { filterExtraFields, listExtraTools } from "./extra_fields.ts";
 
 const provider = "test";
 const refuseAll = { provider, isAllowed: () => false };

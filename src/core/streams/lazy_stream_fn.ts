@@ -4,8 +4,8 @@
  * @module
  */
 
-import { abortable } from "../ports/abortable.ts";
 import { AbortedError, AgentError, getErrorMessage, StreamError } from "../errors/errors.ts";
+import { abortable } from "../ports/abortable.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
 
 /**

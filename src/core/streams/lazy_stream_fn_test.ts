@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { BadRequestError } from "../errors/errors.ts";
-import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
-import { zeroUsage } from "../models/usage.ts";
 import { readReply } from "../../testing/read_reply.ts";
+import { BadRequestError } from "../errors/errors.ts";
+import { zeroUsage } from "../models/usage.ts";
 import { failedStream, lazyStreamFn } from "./lazy_stream_fn.ts";
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
 
 function createRequest(signal = new AbortController().signal): StreamRequest {
   return {

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Citation } from "../messages/content.ts";
 import type { AgentError } from "../errors/errors.ts";
 import type { JsonObject, JsonSchema } from "../json/json.ts";
+import type { Citation } from "../messages/content.ts";
 import type { LlmMessage } from "../messages/message.ts";
 import type { ModelSpec, StopReason } from "../models/model.ts";
-import type { ServerTool } from "./server_tool.ts";
 import type { Cost, Prices, Usage } from "../models/usage.ts";
+import type { ServerTool } from "./server_tool.ts";
 
 /** A tool as described to the model. */
 export interface ToolSpec {

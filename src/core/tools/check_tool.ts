@@ -4,12 +4,12 @@
  * @module
  */
 
+import { RISK_CLASSES, type RiskClass } from "../approval/risk.ts";
 import { checkMisspellings } from "../checks/check_names.ts";
 import { describeValue } from "../errors/describe_value.ts";
 import { BadRequestError } from "../errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { isLibrarySchema } from "../json_schema/library_schema.ts";
-import { RISK_CLASSES, type RiskClass } from "../approval/risk.ts";
 
 /** The names that providers accept. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,7 +1,7 @@
 import { assertEquals, assertNotStrictEquals, assertThrows } from "@std/assert";
 import { fakeTool } from "../../testing/fake_tool.ts";
-import { checkTool, checkToolName, checkTools } from "./check_tool.ts";
 import { BadRequestError } from "../errors/errors.ts";
+import { checkTool, checkToolName, checkTools } from "./check_tool.ts";
 
 const valid = {
   name: "look",

@@ -4,19 +4,19 @@
  * @module
  */
 
-import { checkTool, checkToolName } from "./check_tool.ts";
-import type { FileChange } from "../diff/file_change.ts";
-import type { AgentEvent } from "../events/event.ts";
-import type { InferArguments, SchemaSource } from "../schemas/infer.ts";
-import type { JsonObject, JsonSchema } from "../json/json.ts";
-import type { AgentMessage } from "../messages/message.ts";
-import { createValidate } from "../schemas/parameters.ts";
 import type { RefusedHunks } from "../approval/approval.ts";
 import type { RiskClass } from "../approval/risk.ts";
+import type { FileChange } from "../diff/file_change.ts";
+import type { AgentEvent } from "../events/event.ts";
 import type { RunHandle } from "../events/run_handle.ts";
+import type { JsonObject, JsonSchema } from "../json/json.ts";
+import type { AgentMessage } from "../messages/message.ts";
+import type { AgentToolResult, ToolOutput, ToolUpdate } from "../messages/tool_result.ts";
+import type { InferArguments, SchemaSource } from "../schemas/infer.ts";
+import { createValidate } from "../schemas/parameters.ts";
 import type { ValidationResult } from "../schemas/schema.ts";
 import { toJsonSchema } from "../schemas/standard_schema.ts";
-import type { AgentToolResult, ToolOutput, ToolUpdate } from "../messages/tool_result.ts";
+import { checkTool, checkToolName } from "./check_tool.ts";
 
 /**
  * Context of a tool call, passed to the tool with the arguments.

@@ -6,11 +6,11 @@ import {
   assertThrows,
 } from "@std/assert";
 import { fakeTool } from "../../testing/fake_tool.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 import { BadRequestError } from "../errors/errors.ts";
+import { errorResult, textResult } from "../messages/tool_result.ts";
 import { validateToolArguments } from "../schemas/validate_tool_arguments.ts";
 import { defineTool, needsApproval, type ToolContext } from "./tool.ts";
-import { errorResult, textResult } from "../messages/tool_result.ts";
-import { testToolContext } from "../../testing/test_tool_context.ts";
 import { validateArguments } from "./validate_arguments.ts";
 
 const context: ToolContext = testToolContext();

@@ -4,16 +4,16 @@
  * @module
  */
 
+import { BadRequestError, getErrorMessage } from "../errors/errors.ts";
+import { isInstance } from "../errors/is_instance.ts";
+import { ignoreRejections } from "../errors/refuse_promise.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonSchema } from "../json/json.ts";
 import {
   compileSchema,
   expectErrors,
   findPlainCheck,
   runCompiled,
 } from "../schemas/compile_schema.ts";
-import { BadRequestError, getErrorMessage } from "../errors/errors.ts";
-import { isInstance } from "../errors/is_instance.ts";
-import { cloneJson, isJsonObject, type JsonObject, type JsonSchema } from "../json/json.ts";
-import { ignoreRejections } from "../errors/refuse_promise.ts";
 import {
   ajvValidator,
   type CompiledSchema,

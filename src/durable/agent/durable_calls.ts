@@ -4,14 +4,14 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { StepOperation } from "../../core/durable/durable_steps.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { replaceExecute } from "../../core/tools/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
-import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { unwrapOutcome } from "../steps/step_record.ts";

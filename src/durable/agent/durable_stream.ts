@@ -4,7 +4,6 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import {
   AbortedError,
   getErrorMessage,
@@ -12,6 +11,7 @@ import {
   StreamError,
 } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/streams/stream.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { type Ports, realSleep } from "../../core/ports/ports.ts";
-import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { type Ports, realSleep } from "../../core/ports/ports.ts";
+import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
 import { ParentRun } from "../../loop/run/parent_run.ts";

@@ -6,12 +6,12 @@
 
 import type { DurableWorkflow } from "../../core/durable/durable_engine.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import { errorResult } from "../../core/messages/tool_result.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { DetachedError } from "../steps/step_journal.ts";
-import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
 
 /** Options for {@linkcode workflowTool}: those of a tool, apart from what the workflow determines. */
 export interface WorkflowToolOptions

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
 

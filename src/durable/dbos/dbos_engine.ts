@@ -5,7 +5,6 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import type {
   CloseEngineOptions,
   DurableEngine,
@@ -17,18 +16,19 @@ import type {
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { DetachedError } from "../steps/step_journal.ts";
-import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
-import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { createPool } from "./create_pool.ts";
+import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { EventRows, parseNotification } from "./event_rows.ts";
 import {
   type Dbos,

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";

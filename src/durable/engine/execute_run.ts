@@ -8,10 +8,10 @@ import type { WorkflowFunction } from "../../core/durable/durable_engine.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import type { Clock } from "../../core/ports/ports.ts";
-import type { DurableOutcome } from "./run_outcome.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import { captureOutcome } from "../steps/step_record.ts";
+import type { DurableOutcome } from "./run_outcome.ts";
 
 /** A workflow and its input. */
 export interface ExecutedRun {

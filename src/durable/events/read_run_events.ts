@@ -4,13 +4,13 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import type {
   DurableStatus,
   PublishedEvent,
   RunEventsOptions,
 } from "../../core/durable/durable_engine.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventHub } from "./event_hub.ts";

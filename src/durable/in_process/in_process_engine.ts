@@ -5,7 +5,6 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type {
   CloseEngineOptions,
   DurableEngine,
@@ -16,14 +15,15 @@ import type {
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
-import { EventHub } from "../events/event_hub.ts";
-import { createRunEvents } from "../events/run_events.ts";
 import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
+import { EventHub } from "../events/event_hub.ts";
+import { createRunEvents } from "../events/run_events.ts";
 import { type OpenRun, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";

@@ -5,7 +5,6 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import type {
   CloseEngineOptions,
   DurableEngine,
@@ -17,6 +16,7 @@ import type {
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
 import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";

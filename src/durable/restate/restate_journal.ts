@@ -4,11 +4,11 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
-import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { StreamError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";

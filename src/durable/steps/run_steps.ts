@@ -4,8 +4,6 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
-import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import type {
   DurableSteps,
   ExecuteStep,
@@ -18,8 +16,10 @@ import type {
   StepOptions,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { executeRace } from "./execute_race.ts";
 import { hashJson } from "./hash_json.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AgentError, type AgentErrorRecord, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonValue, toJsonValue } from "../../core/json/json.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { compileSchema } from "../../core/schemas/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { compileSchema } from "../../core/schemas/compile_schema.ts";
 import { findExpectationProblems } from "./check_expectations.ts";
 import type { EvalCase } from "./eval_case.ts";
 import { CASE_SCHEMA } from "./eval_set_schema.ts";

@@ -5,12 +5,12 @@
  */
 
 import { checkMisspellings } from "../../core/checks/check_names.ts";
-import { compileSchema, getIgnored } from "../../core/schemas/compile_schema.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonSchema } from "../../core/json/json.ts";
 import type { JsonRecord } from "../../core/json_schema/json_object.ts";
 import { createMatcher, loadMatchers, type Matcher } from "../../core/json_schema/pattern.ts";
 import { getSubschemas } from "../../core/json_schema/subschemas.ts";
+import { compileSchema, getIgnored } from "../../core/schemas/compile_schema.ts";
 import { type CompiledSchema, formatIgnored } from "../../core/schemas/schema.ts";
 
 /**

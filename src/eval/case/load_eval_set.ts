@@ -4,15 +4,15 @@
  * @module
  */
 
-import { compileSchema } from "../../core/schemas/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { compileSchema } from "../../core/schemas/compile_schema.ts";
 import { dirname } from "../../platform/paths.ts";
 import { findExpectationProblems, type KeyProblem } from "./check_expectations.ts";
-import { findSchemaProblems, formatKeys } from "./schema_problems.ts";
 import type { EvalSet } from "./eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "./eval_files.ts";
 import { evalSetSchema } from "./eval_set_schema.ts";
 import { type DocumentProblem, type ParsedDocument, parseDocument } from "./parse_document.ts";
+import { findSchemaProblems, formatKeys } from "./schema_problems.ts";
 
 /** Number of problems that an error lists. */
 const MAX_PROBLEMS = 10;

@@ -5,10 +5,10 @@
  */
 
 import type { EvalBudget } from "../case/eval_case.ts";
-import type { Evaluator } from "./evaluator.ts";
-import { isAtMost } from "./compare_limit.ts";
-import { formatDollars } from "./format_dollars.ts";
 import { hasWorked } from "../trajectory/has_worked.ts";
+import { isAtMost } from "./compare_limit.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { formatDollars } from "./format_dollars.ts";
 import { createBinaryScore } from "./score.ts";
 
 /** Spending that a budget limits. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { openUnconfined } from "../command/unconfined_commands.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";

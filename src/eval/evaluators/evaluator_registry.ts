@@ -4,14 +4,13 @@
  * @module
  */
 
-import { settleAfterAbort } from "./settle_after_abort.ts";
 import { checkNames } from "../../core/checks/check_names.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { isThenable, refusePromise } from "../../core/errors/refuse_promise.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -21,6 +20,7 @@ import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createFilesEvaluator } from "./files_evaluator.ts";
 import { createResponseEvaluator } from "./response_evaluator.ts";
 import { createBinaryScore, type Score } from "./score.ts";
+import { settleAfterAbort } from "./settle_after_abort.ts";
 import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
 
 /** Time of an evaluator without a limit of its own: one that hangs must not hang the evaluation. */

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { abortable } from "../../core/ports/abortable.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";
 import { readThreshold } from "./read_number.ts";

@@ -2,11 +2,11 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import type { TrajectoryCall, TrajectoryReply } from "../trajectory/trajectory.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";
 import { createJudgeEvaluator, type JudgeModel, type JudgeOptions } from "./judge_evaluator.ts";
 import { LruJudgeCache } from "./lru_judge_cache.ts";
 import type { Score } from "./score.ts";
-import type { TrajectoryCall, TrajectoryReply } from "../trajectory/trajectory.ts";
 
 /** Returns a model that gives the answers in order, the last one again and again. */
 function createModel(name: string, ...answers: (string | Error)[]) {

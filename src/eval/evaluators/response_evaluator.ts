@@ -4,9 +4,9 @@
  * @module
  */
 
-import { runCompiled } from "../../core/schemas/compile_schema.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonSchema } from "../../core/json/json.ts";
+import { runCompiled } from "../../core/schemas/compile_schema.ts";
 import { compileExpectedSchema, compilePattern } from "../case/compile_expectation.ts";
 import type { ResponseCriteria } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";

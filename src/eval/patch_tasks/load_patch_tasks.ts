@@ -5,9 +5,9 @@
  */
 
 import { checkMisspellings } from "../../core/checks/check_names.ts";
-import { compileSchema, runCompiled } from "../../core/schemas/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonSchema } from "../../core/json/json.ts";
+import { compileSchema, runCompiled } from "../../core/schemas/compile_schema.ts";
 import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { CASE_ID_PATTERN } from "../case/eval_set_schema.ts";

@@ -18,10 +18,10 @@ import {
   type CreateCaseDirectory,
   createLocalDirectory,
 } from "../run/case_directory.ts";
+import { hasWorked } from "../trajectory/has_worked.ts";
 import { checkOutTask } from "./check_out_task.ts";
 import { gradePatch } from "./grade_patch.ts";
 import type { PatchPrediction, PatchTask } from "./patch_task.ts";
-import { hasWorked } from "../trajectory/has_worked.ts";
 import { PredictionsFile } from "./predictions_file.ts";
 
 /** Options for `createPatchEvaluation()`. */

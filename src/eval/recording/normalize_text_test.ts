@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { normalizeText } from "./normalize_text.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { normalizeText } from "./normalize_text.ts";
 
 Deno.test("normalizeText: replaces what differs between two runs of the same tests", () => {
   const texts = [

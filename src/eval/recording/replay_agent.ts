@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { JsonValue } from "../../core/json/json.ts";
 import { decodeUtf8, parseJson } from "../../cassettes/cassette_bytes.ts";
 import type { CassettePath } from "../../cassettes/cassette_files.ts";
-import { checkNormalize } from "../../cassettes/check_normalize.ts";
 import { createOutgoingRequest } from "../../cassettes/cassette_request.ts";
+import { checkNormalize } from "../../cassettes/check_normalize.ts";
 import { type CassetteFetch, replayCassette } from "../../cassettes/replay_cassette.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 import { normalizePlaces, normalizeText } from "./normalize_text.ts";
 
 /** Options for `replayAgent()`. */

@@ -4,11 +4,11 @@
  * @module
  */
 
+import { checkCassetteFile, recordFetch } from "../../cassettes/record_fetch.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
-import { checkCassetteFile, recordFetch } from "../../cassettes/record_fetch.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { RECORDING_FILES } from "../case/output_files.ts";
 import { replayAgent } from "./replay_agent.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { EvalCase } from "../case/eval_case.ts";
-import type { CaseResult } from "../run/case_result.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
+import type { CaseResult } from "../run/case_result.ts";
 import { escapeHtml } from "./escape_html.ts";
 import {
   formatCost,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { encodeHex } from "../../core/text/byte_encoding.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
+import { encodeHex } from "../../core/text/byte_encoding.ts";
 import { findBuiltinModule } from "../../platform/builtin_modules.ts";
 import type { EvalSetResult } from "../run/case_result.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { unknownCost, zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import { encodeHex } from "../../core/text/byte_encoding.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { createAuditTrail, hashText, verifyAuditTrail } from "./audit_trail.ts";
-import { encodeHex } from "../../core/text/byte_encoding.ts";
 import { compareResults } from "./compare_results.ts";
 import { gate, type GateOptions } from "./gate.ts";
 import { calculateScore } from "./result_totals.ts";

@@ -6,18 +6,18 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { isAgent } from "../../agent/is_agent.ts";
-import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
-import { isJsonObject } from "../../core/json/json.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { EvalCase } from "../case/eval_case.ts";
 import { resolveFixture } from "../case/resolve_fixture.ts";
 import { BudgetGuard } from "../evaluators/budget_guard.ts";
 import type { EvalContext } from "../evaluators/evaluator.ts";
 import type { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { createBinaryScore, type Score } from "../evaluators/score.ts";
+import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
 import type { FinishedRun, OpenRunConnection, RunConnection } from "../recording/run_connection.ts";
 import { hasWorked } from "../trajectory/has_worked.ts";
 import { TrajectoryCollector } from "../trajectory/trajectory_collector.ts";

@@ -11,12 +11,12 @@ import { checkCases } from "../case/check_cases.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
-import { omitCalls } from "./omit_calls.ts";
-import { checkCount, planRuns } from "./plan_runs.ts";
 import { createConnections, type RunConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
 import { isCaseResult } from "./is_case_result.ts";
+import { omitCalls } from "./omit_calls.ts";
+import { checkCount, planRuns } from "./plan_runs.ts";
 import {
   identifyRun,
   type MakeAgent,

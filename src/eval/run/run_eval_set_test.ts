@@ -1,7 +1,7 @@
 import { assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { defineTool } from "../../core/tools/tool.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { defineTool } from "../../core/tools/tool.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";

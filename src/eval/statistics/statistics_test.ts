@@ -1,9 +1,9 @@
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { summarizeScores } from "./summarize_scores.ts";
 import { calculateMcNemar } from "./compare_pairs.ts";
 import { calculatePassAtK } from "./pass_at_k.ts";
+import { summarizeScores } from "./summarize_scores.ts";
 import { calculateWilsonInterval } from "./wilson_interval.ts";
 
 /** Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), table I. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { runCompiled } from "../../core/schemas/compile_schema.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
+import { runCompiled } from "../../core/schemas/compile_schema.ts";
 import { compileExpectedSchema, compilePattern } from "../case/compile_expectation.ts";
 import type { ArgumentMatcher, ExpectedCall } from "../case/eval_case.ts";
 

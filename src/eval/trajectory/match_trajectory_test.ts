@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { ArgumentMatcher, ExpectedCall, TrajectoryMatch } from "../case/eval_case.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
+import type { ArgumentMatcher, ExpectedCall, TrajectoryMatch } from "../case/eval_case.ts";
 import { matchTrajectory } from "./match_trajectory.ts";
 import type { TrajectoryCall } from "./trajectory.ts";
 

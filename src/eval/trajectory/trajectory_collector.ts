@@ -7,8 +7,8 @@
 import type { AgentEndEvent, AgentEvent, ModelCallEndEvent } from "../../core/events/event.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { AssistantMessage } from "../../core/messages/message.ts";
-import type { StopReason } from "../../core/models/model.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import type { StopReason } from "../../core/models/model.ts";
 import {
   addCost,
   addUsage,

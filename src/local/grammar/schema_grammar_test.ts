@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { TAGGED_CALLS } from "../prompt/call_format.ts";
 import { createCallGrammar, createReplyGrammar } from "./reply_grammar.ts";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
 
 function createGrammar(schema: Record<string, unknown>): string {
   return createReplyGrammar({ schema, tools: [], format: TAGGED_CALLS, mayThink: false });

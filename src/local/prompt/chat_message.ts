@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type ContentBlock, extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type { JsonObject, JsonSchema } from "../../core/json/json.ts";
+import { type ContentBlock, extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type {
   AssistantMessage,
   LlmMessage,

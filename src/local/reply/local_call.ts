@@ -4,7 +4,6 @@
  * @module
  */
 
-import { BlockWriter } from "../../core/streams/block_writer.ts";
 import {
   AgentError,
   ContextWindowOverflowError,
@@ -12,17 +11,18 @@ import {
   StreamError,
 } from "../../core/errors/errors.ts";
 import type { ThinkingLevel } from "../../core/models/model.ts";
-import { ReadableQueue } from "../../core/ports/readable_queue.ts";
-import { redact } from "../../core/text/redact.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../core/streams/stream.ts";
 import type { Usage } from "../../core/models/usage.ts";
+import { ReadableQueue } from "../../core/ports/readable_queue.ts";
+import { BlockWriter } from "../../core/streams/block_writer.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../core/streams/stream.ts";
+import { redact } from "../../core/text/redact.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
 import { CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { isUnreadable } from "../prompt/chat_message.ts";
 import type { ReasoningEffort } from "../prompt/chat_template.ts";
 import { ChannelParser } from "./channel_parser.ts";
-import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { GrammarSwitch } from "./grammar_switch.ts";
+import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { ReplyBlocks } from "./reply_blocks.ts";
 import { ReplyParser } from "./reply_parser.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../core/streams/block_writer.ts";
-import type { ContentBlock } from "../../core/messages/content.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import type { BlockWriter } from "../../core/streams/block_writer.ts";
 import type { ReplyPartWriter } from "./reply_parser.ts";
 
 /** The content that the events of a reply build. */

@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import type { ToolSpec } from "../../core/streams/stream.ts";
 import { type CallFormat, findCallFormat, TAGGED_CALLS } from "../prompt/call_format.ts";
 import { ReplyParser, type ReplyPhase } from "./reply_parser.ts";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
 
 interface ParseOptions {
   readonly replyStart?: string;

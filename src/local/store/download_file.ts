@@ -4,13 +4,13 @@
  * @module
  */
 
-import { abortable } from "../../core/ports/abortable.ts";
 import {
   AgentError,
   BadRequestError,
   getErrorMessage,
   NetworkError,
 } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { MAX_TIMER_MS, type Sleep } from "../../core/ports/ports.ts";
 import { SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
 import { readFreeSpace } from "../../platform/free_space.ts";

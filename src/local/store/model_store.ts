@@ -9,8 +9,8 @@ import { realSleep, type Sleep } from "../../core/ports/ports.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
-import { createModelProfile, type ModelProfile } from "../gguf/model_profile.ts";
 import { readGgufHeader } from "../gguf/gguf_header.ts";
+import { createModelProfile, type ModelProfile } from "../gguf/model_profile.ts";
 import {
   createDirectory,
   downloadFile,

@@ -6,8 +6,8 @@
 
 import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
-import { system } from "../../platform/system.ts";
 import { lockFile } from "../../platform/file_lock.ts";
+import { system } from "../../platform/system.ts";
 
 /** An open part. Disposing of it lets other processes continue it. */
 export interface PartFile extends Disposable {

@@ -5,9 +5,9 @@
  */
 
 import { AgentError } from "../../core/errors/errors.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { ENVELOPE_DEPTH, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "../../core/json/json.ts";
-import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 
 /**
  * Returns a copy of an event, whose data must be JSON; an error is an `AgentError`, and the reason of an abort stays any

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { findMessageProblem } from "../../core/messages/check_message.ts";
 import { type ConvertToLlm, omitCustomMessages } from "../../core/context/context.ts";
-import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { findMessageProblem } from "../../core/messages/check_message.ts";
+import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
 import { hasMediaFile } from "./media_files.ts";
 

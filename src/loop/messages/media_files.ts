@@ -4,17 +4,17 @@
  * @module
  */
 
-import { encodeBase64 } from "../../core/text/byte_encoding.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type {
   AudioBlock,
   ContentBlock,
   DocumentBlock,
   ImageBlock,
 } from "../../core/messages/content.ts";
-import { describeValue } from "../../core/errors/describe_value.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { LlmMessage } from "../../core/messages/message.ts";
 import type { ReadFile } from "../../core/ports/ports.ts";
+import { encodeBase64 } from "../../core/text/byte_encoding.ts";
 
 type MediaBlock = ImageBlock | DocumentBlock | AudioBlock;
 type FileBlock = MediaBlock & { readonly source: { readonly type: "file" } };

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { ImageBlock } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import type { ImageBlock } from "../../core/messages/content.ts";
 import type { LlmMessage } from "../../core/messages/message.ts";
 import type { ReadFile } from "../../core/ports/ports.ts";
 import { hasMediaFile, readMediaFiles } from "./media_files.ts";

@@ -4,32 +4,32 @@
  * @module
  */
 
-import { copyAmounts } from "../../core/messages/copy_message.ts";
 import { type AgentError, BudgetExceededError } from "../../core/errors/errors.ts";
-import { cloneJson, type JsonObject } from "../../core/json/json.ts";
-import type { ModelSpec } from "../../core/models/model.ts";
 import { isThenable } from "../../core/errors/refuse_promise.ts";
-import type { RetryStrategy } from "../../core/hooks/retry.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { RetryStrategy } from "../../core/hooks/retry.ts";
+import { cloneJson, type JsonObject } from "../../core/json/json.ts";
+import { copyAmounts } from "../../core/messages/copy_message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import { type Cost, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type {
   AssistantMessageEvent,
   StreamFn,
   StreamOptions,
   StreamRequest,
 } from "../../core/streams/stream.ts";
-import { type Cost, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
-import type { GetApiKey } from "../run/config.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
+import type { GetApiKey } from "../run/config.ts";
 import { loadFacts, lookUpLimit } from "../run/model_facts.ts";
-import { usesPreRequest } from "./pre_request.ts";
 import { calculateCost, getPrices } from "../run/price.ts";
+import { addSpending } from "../run/run_progress.ts";
+import type { TurnContext } from "../run/turn_context.ts";
+import { usesPreRequest } from "./pre_request.ts";
 import { closeUnread, readEvents, type ReadOutcome } from "./read_events.ts";
 import { toAbortedError, toStreamError } from "./reply_end.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
-import { addSpending } from "../run/run_progress.ts";
 import { type ReplyOutcome, StreamedReply } from "./streamed_reply.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 /** A model to call, with its own options. */
 export interface Candidate {

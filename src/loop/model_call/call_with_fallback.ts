@@ -6,18 +6,18 @@
 
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
-import { cloneJson } from "../../core/json/json.ts";
-import type { ModelSpec } from "../../core/models/model.ts";
-import { realSleep } from "../../core/ports/ports.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { RetryStrategy } from "../../core/hooks/retry.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
 import { addCost, addUsage, type Cost, type Usage } from "../../core/models/usage.ts";
-import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 import type { ModelFallback } from "../run/config.ts";
-import type { PreparedRequest } from "./request.ts";
 import { addSpending } from "../run/run_progress.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
+import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
+import type { PreparedRequest } from "./request.ts";
 import { removeExtraTools } from "./usable_tools.ts";
 
 /** The last attempt, and the tokens and cost of all attempts. */

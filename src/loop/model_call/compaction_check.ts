@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { TransformInput, TransformRequest } from "../../core/context/context.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { checkObject } from "../../core/checks/check_object.ts";
+import type { TransformInput, TransformRequest } from "../../core/context/context.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import { checkModelSpec } from "../../core/models/model.ts";
-import type { Policy, PreRequestContext } from "../../core/hooks/policy.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { Policy, PreRequestContext } from "../../core/hooks/policy.ts";
+import { checkModelSpec } from "../../core/models/model.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
 import { getModelFacts, loadFacts } from "../run/model_facts.ts";
 import { formatHook, parseVerdict } from "../run/policy_slots.ts";

@@ -4,25 +4,25 @@
  * @module
  */
 
-import type { FinishedCall } from "../../core/streams/accumulate.ts";
 import type { AgentError, AgentErrorCode } from "../../core/errors/errors.ts";
+import { withModel } from "../../core/errors/with_model.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { AssistantMessage } from "../../core/messages/message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import type { FinishedCall } from "../../core/streams/accumulate.ts";
 import type { LlmContext } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
-import { withModel } from "../../core/errors/with_model.ts";
+import { toHookError } from "../callbacks/hook_error.ts";
+import { addSpending, type RunProgress } from "../run/run_progress.ts";
+import type { RunServices } from "../run/run_services.ts";
+import type { TurnContext } from "../run/turn_context.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
-import { toHookError } from "../callbacks/hook_error.ts";
 import type { CompactionRefusal } from "./compaction_check.ts";
 import { isSmaller } from "./overflow.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
-import { addSpending, type RunProgress } from "../run/run_progress.ts";
-import type { RunServices } from "../run/run_services.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 import { removeUnusableTools } from "./usable_tools.ts";
 
 /** The reply of a turn. */

@@ -4,26 +4,26 @@
  * @module
  */
 
-import { checkTools } from "../../core/tools/check_tool.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { ChangeVerdict, HideVerdict, PreRequestContext } from "../../core/hooks/policy.ts";
 import { freezeJson } from "../../core/json/freeze_json.ts";
 import { cloneJson } from "../../core/json/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../../core/messages/message.ts";
 import { checkModelSpec } from "../../core/models/model.ts";
-import type { ChangeVerdict, HideVerdict, PreRequestContext } from "../../core/hooks/policy.ts";
-import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { LlmContext } from "../../core/streams/stream.ts";
+import { checkTools } from "../../core/tools/check_tool.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import type { CheckOption } from "../run/check_config.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
+import type { CheckOption } from "../run/check_config.ts";
 import { getModelFacts, loadFacts } from "../run/model_facts.ts";
 import { formatHook, parseVerdict } from "../run/policy_slots.ts";
 import { getPrices } from "../run/price.ts";
-import { repairRequest } from "./repair_request.ts";
-import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "../run/run_services.ts";
 import { createPolicyContext, type TurnContext } from "../run/turn_context.ts";
+import { repairRequest } from "./repair_request.ts";
+import { getToolSpecs, type PreparedRequest } from "./request.ts";
 
 /** The request after the policies, or the policy that stops the run. */
 export type PreRequestOutcome =

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { AbortedError } from "../../core/errors/errors.ts";
-import type { AssistantMessageEvent } from "../../core/streams/stream.ts";
-import { zeroUsage } from "../../core/models/usage.ts";
 import { settle } from "../../../tests/conformance/ports.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
+import { zeroUsage } from "../../core/models/usage.ts";
+import type { AssistantMessageEvent } from "../../core/streams/stream.ts";
 import { Cancellation } from "../callbacks/cancellation.ts";
 import { readEvents, type ReadOutcome } from "./read_events.ts";
 

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { userMessage } from "../../core/messages/message.ts";
 
 const call = toolCall("t", {}, { id: "a" });
 const messages = [

@@ -11,9 +11,9 @@ import {
   StreamError,
 } from "../../core/errors/errors.ts";
 import type { StopReason } from "../../core/models/model.ts";
-import type { StreamDoneEvent, StreamErrorEvent } from "../../core/streams/stream.ts";
 import type { Cost, Usage } from "../../core/models/usage.ts";
 import { toValidCost, toValidUsage } from "../../core/models/valid_usage.ts";
+import type { StreamDoneEvent, StreamErrorEvent } from "../../core/streams/stream.ts";
 
 /** The end of a reply, with valid amounts. */
 export interface ReplyEnd {

@@ -4,27 +4,27 @@
  * @module
  */
 
-import { getExtraProvider } from "../run/extra_provider.ts";
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { omitCustomMessages, type TransformContext } from "../../core/context/context.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { NoMessagesError } from "../../core/errors/errors.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json/json.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
-import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
-import { getStreamOrigin } from "../../core/streams/stream_origin.ts";
-import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../../core/streams/stream.ts";
-import type { AgentTool } from "../../core/tools/tool.ts";
 import { toValidSpending } from "../../core/models/valid_usage.ts";
-import type { GetApiKey } from "../run/config.ts";
-import { CompactionCheck, type CompactionRefusal } from "./compaction_check.ts";
-import type { ConvertedMessages } from "../messages/convert.ts";
+import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../../core/streams/stream.ts";
+import { getStreamOrigin } from "../../core/streams/stream_origin.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
+import type { ConvertedMessages } from "../messages/convert.ts";
 import { readMediaFiles } from "../messages/media_files.ts";
-import { repairRequest } from "./repair_request.ts";
+import type { GetApiKey } from "../run/config.ts";
+import { getExtraProvider } from "../run/extra_provider.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
+import { CompactionCheck, type CompactionRefusal } from "./compaction_check.ts";
+import { repairRequest } from "./repair_request.ts";
 
 /** A request that is ready for the `preRequest` policies. */
 export interface PreparedRequest {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { type AccumulatedReply, ReplyAccumulator } from "../../core/streams/accumulate.ts";
 import {
   type AgentError,
   BudgetExceededError,
@@ -12,18 +11,19 @@ import {
   NetworkError,
   StreamError,
 } from "../../core/errors/errors.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import { toJsonValue } from "../../core/json/json.ts";
 import type { StopReason } from "../../core/models/model.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import { type Cost, type Usage, zeroUsage } from "../../core/models/usage.ts";
+import { type AccumulatedReply, ReplyAccumulator } from "../../core/streams/accumulate.ts";
 import type { AssistantMessageEvent, StreamWarningEvent } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { type Cost, type Usage, zeroUsage } from "../../core/models/usage.ts";
 import { preloadValidator, prepareValidation } from "../../core/tools/validate_arguments.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
-import type { ReadOptions, ReadOutcome } from "./read_events.ts";
-import { parseReplyEnd, type ReplyEnd, toAbortedError } from "./reply_end.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
+import type { ReadOptions, ReadOutcome } from "./read_events.ts";
+import { parseReplyEnd, type ReplyEnd, toAbortedError } from "./reply_end.ts";
 
 /** The end of a reply, with what was received until then. */
 export interface ReplyOutcome {

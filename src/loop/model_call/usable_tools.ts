@@ -5,17 +5,17 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { filterExtraFields } from "../../core/streams/extra_fields.ts";
-import type { JsonObject } from "../../core/json/json.ts";
-import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { filterExtraFields } from "../../core/streams/extra_fields.ts";
 import type { ToolChoice } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../run/parent_run.ts";
 import { formatHook } from "../run/policy_slots.ts";
-import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { RunContext } from "../run/turn_context.ts";
+import { getToolSpecs, type PreparedRequest } from "./request.ts";
 
 /** Whether a tool exists for the model: whether every policy allows it, or it is that of a structured answer. */
 export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolean {

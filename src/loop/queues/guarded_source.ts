@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AgentMessage, checkMessages, copyMessages } from "../../core/messages/message.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { type AgentMessage, checkMessages, copyMessages } from "../../core/messages/message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { MessageSource } from "./message_source.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import { isThenable } from "../../core/errors/refuse_promise.ts";
+import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { EventPipe } from "../events/event_pipe.ts";
 import { GuardedSource } from "./guarded_source.ts";

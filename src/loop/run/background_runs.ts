@@ -6,8 +6,8 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
-import { type AgentMessage, toAgentMessages } from "../../core/messages/message.ts";
 import type { BackgroundWork } from "../../core/events/run_handle.ts";
+import { type AgentMessage, toAgentMessages } from "../../core/messages/message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { ResolvedConfig } from "./config.ts";
 

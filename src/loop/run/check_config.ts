@@ -9,10 +9,10 @@ import { checkMisspellings, checkNames } from "../../core/checks/check_names.ts"
 import { checkObject } from "../../core/checks/check_object.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { isThenable } from "../../core/errors/refuse_promise.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { checkModelSpec, type ModelSpec, modelSpec } from "../../core/models/model.ts";
-import type { Policy } from "../../core/hooks/policy.ts";
-import { isThenable } from "../../core/errors/refuse_promise.ts";
 import type { StreamOptions } from "../../core/streams/stream.ts";
 
 /** Checks the value of an option, which is not `undefined`; throws a `BadRequestError` if it is invalid. */

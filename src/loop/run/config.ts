@@ -5,26 +5,26 @@
  */
 
 import type { ApprovalMode } from "../../core/approval/approval.ts";
-import type { Approve } from "../../core/hooks/approve.ts";
 import {
   type ConvertToLlm,
   omitCustomMessages,
   type TransformContext,
 } from "../../core/context/context.ts";
 import type { AgentError } from "../../core/errors/errors.ts";
+import type { RunHandle } from "../../core/events/run_handle.ts";
+import type { Approve } from "../../core/hooks/approve.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
+import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { type ModelSpec, modelSpec } from "../../core/models/model.ts";
-import type { Policy } from "../../core/hooks/policy.ts";
+import type { Prices } from "../../core/models/usage.ts";
 import { type Ports, resolvePorts } from "../../core/ports/ports.ts";
-import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
-import type { RunHandle } from "../../core/events/run_handle.ts";
 import { ajvValidator, type SchemaValidator } from "../../core/schemas/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../../core/streams/stream.ts";
 import type { AgentTool, ExpectedContext } from "../../core/tools/tool.ts";
-import type { Prices } from "../../core/models/usage.ts";
-import { checkRunConfig } from "./check_config.ts";
 import type { MessageSource } from "../queues/message_source.ts";
 import type { GetMessages } from "../queues/polled_source.ts";
+import { checkRunConfig } from "./check_config.ts";
 
 /**
  * Returns the API key of a provider. Called before every model call, so that keys can expire; `undefined` leaves the

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json/json.ts";
-import type { Policy } from "../../core/hooks/policy.ts";
 import { isThenable } from "../../core/errors/refuse_promise.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 const policyOfGuard = new WeakMap<Policy, Policy>();
 

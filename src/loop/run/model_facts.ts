@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { ModelSpec } from "../../core/models/model.ts";
-import type { PreRequestContext } from "../../core/hooks/policy.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
-import type { StreamFn } from "../../core/streams/stream.ts";
+import type { PreRequestContext } from "../../core/hooks/policy.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
 import type { Prices } from "../../core/models/usage.ts";
+import type { StreamFn } from "../../core/streams/stream.ts";
 import { lookUpRates } from "./price.ts";
 import type { TurnContext } from "./turn_context.ts";
 

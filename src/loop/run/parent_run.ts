@@ -6,11 +6,11 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
+import type { BackgroundWork, RunHandle } from "../../core/events/run_handle.ts";
+import type { RunSession } from "../../core/events/run_session.ts";
 import type { Instrumentation } from "../../core/hooks/instrumentation.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import type { BackgroundWork, RunHandle } from "../../core/events/run_handle.ts";
-import type { RunSession } from "../../core/events/run_session.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 

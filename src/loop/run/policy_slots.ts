@@ -5,8 +5,8 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { isJsonObject } from "../../core/json/json.ts";
-import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
+import { ignoreRejections, isThenable } from "../../core/errors/refuse_promise.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type {
   ChangeVerdict,
   HideVerdict,
@@ -19,8 +19,8 @@ import type {
   SkipVerdict,
   StopVerdict,
 } from "../../core/hooks/policy.ts";
-import { ignoreRejections, isThenable } from "../../core/errors/refuse_promise.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { RunServices } from "./run_services.ts";
 

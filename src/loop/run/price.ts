@@ -5,11 +5,10 @@
  */
 
 import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import { ignoreRejections, refusePromise } from "../../core/errors/refuse_promise.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
 import { priceUsage } from "../../core/models/price_usage.ts";
-import { ignoreRejections, refusePromise } from "../../core/errors/refuse_promise.ts";
-import type { StreamFn } from "../../core/streams/stream.ts";
 import {
   type Cost,
   findRates,
@@ -19,6 +18,7 @@ import {
   type Usage,
   zeroCost,
 } from "../../core/models/usage.ts";
+import type { StreamFn } from "../../core/streams/stream.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** Token counts of an attempt, and the cost that the provider reported. */

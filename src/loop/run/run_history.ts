@@ -4,15 +4,15 @@
  * @module
  */
 
+import { InvalidContinueError } from "../../core/errors/errors.ts";
+import { freezeJson } from "../../core/json/freeze_json.ts";
+import { cloneJson } from "../../core/json/json.ts";
 import { extractToolCalls } from "../../core/messages/content.ts";
 import { copyMessage } from "../../core/messages/copy_message.ts";
-import { InvalidContinueError } from "../../core/errors/errors.ts";
 import { hasContent, repairHistory } from "../../core/messages/history.ts";
-import { cloneJson } from "../../core/json/json.ts";
-import { freezeJson } from "../../core/json/freeze_json.ts";
 import type { AgentMessage, AssistantMessage, LlmMessage } from "../../core/messages/message.ts";
-import { defaultPorts, type Ports } from "../../core/ports/ports.ts";
 import { UniqueIds } from "../../core/messages/unique_ids.ts";
+import { defaultPorts, type Ports } from "../../core/ports/ports.ts";
 import type { EventPipe } from "../events/event_pipe.ts";
 
 /** Options for `new RunHistory()`. */

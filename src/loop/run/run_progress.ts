@@ -6,8 +6,8 @@
 
 import type { PendingBatch } from "../../core/approval/approval.ts";
 import type { AgentError } from "../../core/errors/errors.ts";
-import type { StopReason } from "../../core/models/model.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { StopReason } from "../../core/models/model.ts";
 import {
   addCost,
   addUsage,

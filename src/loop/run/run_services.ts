@@ -4,34 +4,34 @@
  * @module
  */
 
-import { checkTools } from "../../core/tools/check_tool.ts";
-import type { ToolCallBlock } from "../../core/messages/content.ts";
 import type { AgentContext } from "../../core/context/context.ts";
 import type { AgentError } from "../../core/errors/errors.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { type RunSession, runSessions } from "../../core/events/run_session.ts";
 import {
   type Instrumentation,
   instrumentations,
   type RunObserver,
 } from "../../core/hooks/instrumentation.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import { checkModelSpec } from "../../core/models/model.ts";
-import { refusePromise } from "../../core/errors/refuse_promise.ts";
-import { type RunSession, runSessions } from "../../core/events/run_session.ts";
+import { checkTools } from "../../core/tools/check_tool.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { BackgroundRuns } from "./background_runs.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
+import { toHookError } from "../callbacks/hook_error.ts";
+import { startObserver } from "../callbacks/safe_observer.ts";
+import type { EventPipe } from "../events/event_pipe.ts";
+import { HistoryConverter, MessageConverter } from "../messages/convert.ts";
+import type { MessageSource } from "../queues/message_source.ts";
+import { type SourceOptions, toMessageSource } from "../queues/polled_source.ts";
+import type { Steering } from "../queues/steering.ts";
+import { BackgroundRuns } from "./background_runs.ts";
 import type { CheckOption } from "./check_config.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
-import { HistoryConverter, MessageConverter } from "../messages/convert.ts";
-import { toHookError } from "../callbacks/hook_error.ts";
-import type { MessageSource } from "../queues/message_source.ts";
 import { ParentRun, RunTree } from "./parent_run.ts";
-import { LateSpendingCounter } from "./sub_agent_spending.ts";
-import { type SourceOptions, toMessageSource } from "../queues/polled_source.ts";
-import type { EventPipe } from "../events/event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
-import { startObserver } from "../callbacks/safe_observer.ts";
-import type { Steering } from "../queues/steering.ts";
+import { LateSpendingCounter } from "./sub_agent_spending.ts";
 
 /** Options for `new RunServices()`: what a run has from its start. */
 export interface RunServicesOptions {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { copyAmounts } from "../../core/messages/copy_message.ts";
 import type { PolicyContext } from "../../core/hooks/policy.ts";
+import { copyAmounts } from "../../core/messages/copy_message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { TurnSettings } from "./config.ts";
 import { pickLateSpending, type RunProgress } from "./run_progress.ts";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { copyAmounts } from "../../core/messages/copy_message.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import type { ModelSpec } from "../../core/models/model.ts";
-import type { Policy, RunningCall } from "../../core/hooks/policy.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
-import { realSleep } from "../../core/ports/ports.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { Policy, RunningCall } from "../../core/hooks/policy.ts";
+import { copyAmounts } from "../../core/messages/copy_message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
 import type { Prices } from "../../core/models/usage.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import { formatHook, parseVerdict } from "./policy_slots.ts";
 import { lookUpRates } from "./price.ts";

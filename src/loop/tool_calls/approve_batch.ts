@@ -11,8 +11,10 @@ import type {
   PendingApproval,
   PendingBatch,
 } from "../../core/approval/approval.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { Cancellation } from "../callbacks/cancellation.ts";
+import type { TurnContext } from "../run/turn_context.ts";
 import {
   applyDecision,
   canNeedApproval,
@@ -21,7 +23,6 @@ import {
   requestApproval,
 } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
-import type { Cancellation } from "../callbacks/cancellation.ts";
 import { canExplain, findObjection, reportApproval, toExplainedCall } from "./find_denial.ts";
 import type { PolicyCheckedCall } from "./prepare_call.ts";
 import {
@@ -30,7 +31,6 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 /** A batch between two stages. */
 export interface PreparedBatch {

@@ -5,21 +5,21 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import type { ApprovalRequest } from "../../core/hooks/approve.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { cloneJson, isJsonObject } from "../../core/json/json.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { ApprovalRequest } from "../../core/hooks/approve.ts";
+import { cloneJson, isJsonObject } from "../../core/json/json.ts";
 import { needsApproval } from "../../core/tools/tool.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
-import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import type { ResolvedConfig } from "../run/config.ts";
 import { getAgentPath } from "../run/parent_run.ts";
+import type { RunServices } from "../run/run_services.ts";
+import type { TurnContext } from "../run/turn_context.ts";
+import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { omitRefusedHunks } from "./refused_hunks.ts";
-import type { RunServices } from "../run/run_services.ts";
 import { toDecision } from "./to_decision.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 /** The part of a configuration that decides about approvals. */
 export type ApprovalConfig = Pick<ResolvedConfig, "approve" | "approvalMode">;

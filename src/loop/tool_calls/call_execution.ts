@@ -6,26 +6,26 @@
 
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../../core/errors/errors.ts";
 import type { AgentEvent, SubAgentEvent } from "../../core/events/event.ts";
-import { cloneJson, type JsonObject } from "../../core/json/json.ts";
 import type { RunningCall } from "../../core/hooks/policy.ts";
-import type { ToolContext } from "../../core/tools/tool.ts";
+import { cloneJson, type JsonObject } from "../../core/json/json.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import {
   type AgentToolResult,
   errorResult,
   type ToolUpdate,
 } from "../../core/messages/tool_result.ts";
-import type { StartingCall } from "../run/background_runs.ts";
+import type { ToolContext } from "../../core/tools/tool.ts";
 import { CallTimer } from "../callbacks/call_timer.ts";
 import { GRACE_MS } from "../callbacks/cancellation.ts";
 import { copyEvent } from "../events/copy_event.ts";
+import { isUsable } from "../model_call/usable_tools.ts";
+import type { StartingCall } from "../run/background_runs.ts";
 import { ParentRun } from "../run/parent_run.ts";
-import type { ReadyCall } from "./prepared_call.ts";
 import type { StepSpending } from "../run/run_progress.ts";
 import type { RunServices } from "../run/run_services.ts";
 import { SubAgentSpending } from "../run/sub_agent_spending.ts";
 import type { TurnContext } from "../run/turn_context.ts";
-import { isUsable } from "../model_call/usable_tools.ts";
+import type { ReadyCall } from "./prepared_call.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { copyResult } from "../../core/messages/copy_message.ts";
 import { AbortedError, getErrorMessage, StreamError } from "../../core/errors/errors.ts";
-import { cloneJson } from "../../core/json/json.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import { copyResult } from "../../core/messages/copy_message.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import type { TurnContext } from "../run/turn_context.ts";
 import { CallExecution } from "./call_execution.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { applyPostDispatch } from "./post_dispatch.ts";
 import type { ReadyCall } from "./prepared_call.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 /** The results of a batch. */
 export interface BatchExecution {

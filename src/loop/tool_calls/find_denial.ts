@@ -5,13 +5,13 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import type { Approve, ExplainedCall, ExplainingApprove } from "../../core/hooks/approve.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { cloneJson } from "../../core/json/json.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
-import type { ApprovalConfig } from "./approve_call.ts";
+import type { Approve, ExplainedCall, ExplainingApprove } from "../../core/hooks/approve.ts";
+import { cloneJson } from "../../core/json/json.ts";
 import type { ResolvedConfig } from "../run/config.ts";
 import { getAgentPath } from "../run/parent_run.ts";
+import type { ApprovalConfig } from "./approve_call.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import { toDecision } from "./to_decision.ts";
 

@@ -9,11 +9,11 @@ import type {
   ApprovalDecisions,
   PendingBatch,
 } from "../../core/approval/approval.ts";
-import { findContentProblem } from "../../core/messages/check_message.ts";
 import { checkObject } from "../../core/checks/check_object.ts";
-import { extractToolCalls } from "../../core/messages/content.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { findContentProblem } from "../../core/messages/check_message.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ResumedBatch } from "../run/resumed_batch.ts";
 import { toDecision } from "./to_decision.ts";

@@ -8,8 +8,8 @@ import { cloneJson } from "../../core/json/json.ts";
 import { copyToolResult } from "../../core/messages/to_tool_result.ts";
 import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import { callPolicy } from "../run/policy_slots.ts";
-import type { ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "../run/turn_context.ts";
+import type { ReadyCall } from "./prepared_call.ts";
 
 /** A call whose tool has settled. */
 export interface SettledCall {

@@ -4,18 +4,21 @@
  * @module
  */
 
-import type { FinishedCall } from "../../core/streams/accumulate.ts";
-import { formatErrors, getIgnored } from "../../core/schemas/compile_schema.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { PreDispatchContext } from "../../core/hooks/policy.ts";
 import { cloneJson, type JsonObject } from "../../core/json/json.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
+import { formatErrors, getIgnored } from "../../core/schemas/compile_schema.ts";
 import { formatIgnored, type ValidationResult } from "../../core/schemas/schema.ts";
-import type { PreDispatchContext } from "../../core/hooks/policy.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { FinishedCall } from "../../core/streams/accumulate.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { validateArguments } from "../../core/tools/validate_arguments.ts";
-import { getAbortText } from "./cancel_text.ts";
+import { isUsable } from "../model_call/usable_tools.ts";
 import { callPolicy, parseVerdict } from "../run/policy_slots.ts";
+import type { RunServices } from "../run/run_services.ts";
+import { createPolicyContext, type TurnContext } from "../run/turn_context.ts";
+import { getAbortText } from "./cancel_text.ts";
 import {
   type PreparedCall,
   type ReadyCall,
@@ -23,10 +26,7 @@ import {
   type RefusedCall,
 } from "./prepared_call.ts";
 import { reportRefusedCall } from "./refused_calls.ts";
-import type { RunServices } from "../run/run_services.ts";
 import { copyArguments } from "./to_decision.ts";
-import { createPolicyContext, type TurnContext } from "../run/turn_context.ts";
-import { isUsable } from "../model_call/usable_tools.ts";
 
 /** Maximum number of characters of unreadable arguments that are quoted to the model. */
 const MAX_QUOTED_CHARACTERS = 500;

@@ -5,10 +5,10 @@
  */
 
 import type { ApprovalDecision, RefusedHunks } from "../../core/approval/approval.ts";
-import type { ToolCallBlock } from "../../core/messages/content.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { AgentTool } from "../../core/tools/tool.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 
 /** A call that may run. */
 export interface ReadyCall {

@@ -5,8 +5,8 @@
  */
 
 import { callPolicy } from "../run/policy_slots.ts";
-import type { PreparedCall, ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "../run/turn_context.ts";
+import type { PreparedCall, ReadyCall } from "./prepared_call.ts";
 
 /** Reports a valid call that was refused to the policies, once. */
 export async function reportRefusedCall(

@@ -7,11 +7,11 @@
 import type { RefusedHunks } from "../../core/approval/approval.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import { cloneJson } from "../../core/json/json.ts";
+import type { TurnContext } from "../run/turn_context.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { copyArguments } from "./to_decision.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 /** Maximum number of characters of refused hunks that are quoted to the model. */
 const MAX_QUOTED_CHARACTERS = 10_000;

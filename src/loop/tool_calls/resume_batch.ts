@@ -5,17 +5,19 @@
  */
 
 import type { InterruptedCall } from "../../core/approval/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { isJsonEqual } from "../../core/json/json_equal.ts";
-import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 import { getResumedTools } from "../../core/hooks/resumed_tools.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
+import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
+import { formatHook } from "../run/policy_slots.ts";
+import type { ResumedBatch } from "../run/resumed_batch.ts";
+import type { TurnContext } from "../run/turn_context.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { findDenial, toExplainedCall } from "./find_denial.ts";
-import { formatHook } from "../run/policy_slots.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -24,8 +26,6 @@ import {
   type RefusedCall,
 } from "./prepared_call.ts";
 import { reportRefusedCalls } from "./refused_calls.ts";
-import type { ResumedBatch } from "../run/resumed_batch.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 const NOT_RESTORED_TEXT =
   "Tool call not run: its state was lost while an approval was pending. Make the call again if it is still needed.";

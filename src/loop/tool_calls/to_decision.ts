@@ -5,9 +5,9 @@
  */
 
 import type { ApprovalDecision, RefusedHunks } from "../../core/approval/approval.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 import { copyJson } from "../../core/json/copy_json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 
 /** Properties of a decision that are strings, apart from its type. */
 const TEXT_PROPERTIES = {

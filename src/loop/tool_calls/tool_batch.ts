@@ -6,22 +6,25 @@
  */
 
 import type { PendingBatch } from "../../core/approval/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
 import { type AgentError, getErrorMessage, StreamError } from "../../core/errors/errors.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import { cloneJson } from "../../core/json/json.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
 import type {
   AgentMessage,
   AssistantMessage,
   ToolResultMessage,
 } from "../../core/messages/message.ts";
 import { createResultMessage } from "../../core/messages/result_message.ts";
-import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import { toValidSpending } from "../../core/models/valid_usage.ts";
+import type { ModelReply } from "../model_call/model_call.ts";
+import type { ResumedBatch } from "../run/resumed_batch.ts";
+import type { StepSpending } from "../run/run_progress.ts";
+import type { TurnContext } from "../run/turn_context.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
-import type { ModelReply } from "../model_call/model_call.ts";
 import { checkPolicies, resolveCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -32,9 +35,6 @@ import {
 import { reportRefusedCalls } from "./refused_calls.ts";
 import { formatRefusedHunks } from "./refused_hunks.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
-import type { ResumedBatch } from "../run/resumed_batch.ts";
-import type { StepSpending } from "../run/run_progress.ts";
-import type { TurnContext } from "../run/turn_context.ts";
 
 /** The result of a batch. */
 export interface BatchOutcome {

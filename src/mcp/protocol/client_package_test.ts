@@ -1,8 +1,8 @@
+import * as clientPackage from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { assert, assertEquals } from "@std/assert";
 import config from "../../../deno.json" with { type: "json" };
 import { CLIENT_INFO } from "../server_group.ts";
-import * as clientPackage from "@modelcontextprotocol/client";
-import type { Client } from "@modelcontextprotocol/client";
 import {
   CLIENT_PACKAGE,
   importClientPackage,

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { expandUriTemplate } from "./expand_uri_template.ts";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
 
 /** The examples of RFC 6570, section 1.2 and 3.2. */
 const VALUES = {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { abortable } from "../../core/ports/abortable.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import type { McpElicit, McpElicitation, McpElicitationAnswer } from "../config/options.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";

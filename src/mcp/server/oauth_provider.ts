@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { AuthError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { OAuthCredentials } from "../transport/token_fetch.ts";
 

@@ -8,16 +8,16 @@ import { AgentError, AuthError, getErrorMessage, NetworkError } from "../../core
 import type { McpElicit } from "../config/options.ts";
 import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
+import { withTimeLimit } from "../transport/time_limit.ts";
+import { hasRejectedCredentials } from "../transport/token_fetch.ts";
+import { ActiveRequests } from "./active_requests.ts";
 import {
   ELICITATION_CAPABILITIES,
   type ElicitationHandler,
   handleElicitation,
 } from "./elicitation.ts";
-import { ActiveRequests } from "./active_requests.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
 import { Session } from "./session.ts";
-import { withTimeLimit } from "../transport/time_limit.ts";
-import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 
 /** The parts of the program that a session uses. */
 export interface SessionDependencies extends LinkOptions {

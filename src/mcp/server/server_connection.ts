@@ -4,14 +4,14 @@
  * @module
  */
 
-import { abortable } from "../../core/ports/abortable.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import {
   AbortedError,
   AuthError,
   BadRequestError,
   NetworkError,
 } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { redact } from "../../core/text/redact.ts";
 import {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { abortable } from "../../core/ports/abortable.ts";
 import { AuthError, BadRequestError } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { ProcessSpawner } from "../../core/ports/process_spawner.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";

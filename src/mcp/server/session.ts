@@ -4,16 +4,16 @@
  * @module
  */
 
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
-import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { type Clock, MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { McpServerStatus } from "../config/status.ts";
-import type { ActiveRequests, PauseTimeout } from "./active_requests.ts";
-import { type ElicitationHandler, showRequiredPages } from "./elicitation.ts";
 import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
+import type { ActiveRequests, PauseTimeout } from "./active_requests.ts";
+import { type ElicitationHandler, showRequiredPages } from "./elicitation.ts";
 
 /** Time limit of a request other than a tool call, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;

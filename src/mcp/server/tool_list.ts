@@ -4,13 +4,13 @@
  * @module
  */
 
-import { isJsonEqual } from "../../core/json/json_equal.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
-import type { Session } from "./session.ts";
 import { withTimeLimit } from "../transport/time_limit.ts";
+import type { Session } from "./session.ts";
 
 /** Minimum time between two requests for the list. */
 const REFRESH_MS = 1_000;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { createNameMatcher } from "./name_matcher.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { createNameMatcher } from "./name_matcher.ts";
 
 Deno.test("createNameMatcher(): matches complete names, with * for any characters", () => {
   const cases: [pattern: string, name: string, matches: boolean][] = [

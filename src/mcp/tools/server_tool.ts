@@ -4,19 +4,19 @@
  * @module
  */
 
+import type { RiskClass } from "../../core/approval/risk.ts";
 import { AuthError, NetworkError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { RiskClass } from "../../core/approval/risk.ts";
-import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
+import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import type { ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import { isUnauthorized } from "../server/open_session.ts";
 import type { ServerConnection } from "../server/server_connection.ts";
 import { isSessionUnknown, type Session } from "../server/session.ts";
 import { hasRejectedCredentials } from "../transport/token_fetch.ts";
-import { createToolName } from "./tool_names.ts";
 import { toToolResult } from "./to_tool_result.ts";
+import { createToolName } from "./tool_names.ts";
 
 /** Maximum number of characters of a message about the progress of a call. */
 const MAX_PROGRESS = 1_000;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { compileSchema, formatErrors, runCompiled } from "../../core/schemas/compile_schema.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonSchema } from "../../core/json/json.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import { compileSchema, formatErrors, runCompiled } from "../../core/schemas/compile_schema.ts";
 import {
   type ServerContent,
   type ServerTool,

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/messages/message.ts";
-import type { Policy, PreRequestContext } from "../../core/hooks/policy.ts";
-import { estimateToolTokens } from "../../core/streams/tokens.ts";
 import type { RunHandle } from "../../core/events/run_handle.ts";
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import type { Policy, PreRequestContext } from "../../core/hooks/policy.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
+import { estimateToolTokens } from "../../core/streams/tokens.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../../loop/run/parent_run.ts";
 
 /** Name of the tool that searches. */

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
-import { LineSplitter } from "../../core/text/line_splitter.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type {
   ProcessLaunch,
   ProcessSpawner,
   SpawnedProcess,
 } from "../../core/ports/process_spawner.ts";
+import { LineSplitter } from "../../core/text/line_splitter.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { ClientTransport, ProtocolMessage } from "../protocol/client_package.ts";
 import { repairMessage, type ReportProblem } from "../protocol/repair_message.ts";

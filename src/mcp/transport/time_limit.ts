@@ -4,8 +4,8 @@
  * @module
  */
 
-import { abortable } from "../../core/ports/abortable.ts";
 import { NetworkError } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 
 /** Options for {@linkcode withTimeLimit}. */

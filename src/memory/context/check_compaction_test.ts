@@ -1,6 +1,6 @@
 import { assertThrows } from "@std/assert";
-import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { slidingWindow } from "./sliding_window.ts";
 import { summarize } from "./summarize.ts";
 

@@ -5,9 +5,9 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { internalsByAgent } from "../../agent/options.ts";
 import { AlreadyRunningError } from "../../core/errors/errors.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { IdleCompaction } from "../../loop/idle_compaction.ts";
 import { isReportingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactOptions } from "./compaction.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { TransformInput, TransformOutput } from "../../core/context/context.ts";
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
 import { estimateTokens } from "../../core/streams/tokens.ts";
 import {

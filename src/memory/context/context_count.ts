@@ -5,13 +5,13 @@
  */
 
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
+import type { Usage } from "../../core/models/usage.ts";
+import type { ToolSpec } from "../../core/streams/stream.ts";
 import {
   estimateTextTokens,
   estimateTokens,
   estimateToolTokens,
 } from "../../core/streams/tokens.ts";
-import type { ToolSpec } from "../../core/streams/stream.ts";
-import type { Usage } from "../../core/models/usage.ts";
 import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
 /** The parts of a request that are counted. */

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { type AssistantMessage, userMessage } from "../../core/messages/message.ts";
-import { estimateTokens } from "../../core/streams/tokens.ts";
 import type { Usage } from "../../core/models/usage.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   assistantMessage,
   text,

@@ -6,13 +6,13 @@
 
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
-import { type ModelSpec, modelSpec } from "../../core/models/model.ts";
-import { type Clock, resolvePorts, systemClock } from "../../core/ports/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
-import type { StreamFn, StreamOptions } from "../../core/streams/stream.ts";
+import { type ModelSpec, modelSpec } from "../../core/models/model.ts";
 import { priceUsage } from "../../core/models/price_usage.ts";
 import { findRates, type Prices } from "../../core/models/usage.ts";
 import { addReportedSpending } from "../../core/models/valid_usage.ts";
+import { type Clock, resolvePorts, systemClock } from "../../core/ports/ports.ts";
+import type { StreamFn, StreamOptions } from "../../core/streams/stream.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
 import { checkCompaction, COMPACTION_OPTIONS } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";

@@ -1,20 +1,20 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import type { TransformInput, TransformRequest } from "../../core/context/context.ts";
 import {
   AbortedError,
   AlreadyRunningError,
   ContextWindowOverflowError,
 } from "../../core/errors/errors.ts";
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
-import type { TransformInput, TransformRequest } from "../../core/context/context.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { extractText } from "../../core/messages/content.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { unknownCost } from "../../core/models/usage.ts";
 import type { StreamFn } from "../../core/streams/stream.ts";
 import { estimateTextTokens } from "../../core/streams/tokens.ts";
-import { unknownCost } from "../../core/models/usage.ts";
-import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { ManualClock } from "../../testing/manual_clock.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { endWithoutTerminal, fail, hang, reply } from "../../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "./compact.ts";

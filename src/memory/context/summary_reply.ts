@@ -5,9 +5,9 @@
  */
 
 import { type AgentError, NetworkError } from "../../core/errors/errors.ts";
+import type { Cost, Usage } from "../../core/models/usage.ts";
 import type { AssistantMessageEvent } from "../../core/streams/stream.ts";
 import { estimateTextTokens } from "../../core/streams/tokens.ts";
-import type { Cost, Usage } from "../../core/models/usage.ts";
 import type { SummaryResult } from "./compaction.ts";
 
 /** How a reply has ended. `refused`: a policy stopped the call. `expired`: it took too long. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/messages/content.ts";
 import { ContextWindowOverflowError } from "../../core/errors/errors.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { LlmContext } from "../../core/streams/stream.ts";
 import { estimateTextTokens } from "../../core/streams/tokens.ts";

@@ -1,8 +1,9 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { waitUntil } from "../../../tests/wait_until.ts";
 import { Agent } from "../../agent/agent.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { defineTool } from "../../core/tools/tool.ts";
@@ -10,10 +11,9 @@ import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { recordSession } from "../recording/recorder.ts";
-import { waitUntil } from "../../../tests/wait_until.ts";
-import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
+import { localFileSystem } from "./local_file_system.ts";
 
 /** A file system with a limited number of free bytes for logs. */
 class LimitedDisk {

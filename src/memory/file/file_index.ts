@@ -11,12 +11,12 @@
 import { isJsonObject } from "../../core/json/json.ts";
 import type { SessionDamage, SessionSummary } from "../../core/sessions/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/sessions/session_entry.ts";
-import type { FileInfo, FileSystem } from "./file_system.ts";
-import { LineOffsets } from "./line_offsets.ts";
-import type { LogState } from "./log_scanner.ts";
 import { readHeader } from "../store/jsonl.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { isSummary } from "../store/summary_check.ts";
+import type { FileInfo, FileSystem } from "./file_system.ts";
+import { LineOffsets } from "./line_offsets.ts";
+import type { LogState } from "./log_scanner.ts";
 
 const INDEX_VERSION = 1;
 

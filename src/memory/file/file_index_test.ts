@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { collectPages } from "../../testing/session_subject.ts";
-import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
+import { localFileSystem } from "./local_file_system.ts";
 
 /** A file system that counts the bytes read from logs, and a clock. */
 class CountingDisk {

@@ -7,8 +7,8 @@
 import type { SessionDamage } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { WriterLock } from "../lock/writer_lock.ts";
-import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import type { EncodedEntry } from "../store/entry_encoder.ts";
+import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import { restoreLines } from "../store/restore_lines.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { FileSystem } from "./file_system.ts";

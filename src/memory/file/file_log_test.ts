@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";

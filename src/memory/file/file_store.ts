@@ -19,6 +19,11 @@ import type {
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";
+import {
+  deleteListed,
+  type DeleteSessionOptions,
+  deleteSubAgents,
+} from "../store/delete_sub_agents.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
@@ -39,7 +44,6 @@ import {
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
-import { createRandomId } from "../store/session_id.ts";
 import {
   checkDeleteOptions,
   checkFilter,
@@ -47,6 +51,7 @@ import {
   isOlder,
   pickFilter,
 } from "../store/session_filter.ts";
+import { createRandomId } from "../store/session_id.ts";
 import {
   compareSessions,
   type HitPosition,
@@ -56,20 +61,15 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
-import {
-  deleteListed,
-  type DeleteSessionOptions,
-  deleteSubAgents,
-} from "../store/delete_sub_agents.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
-import { localFileSystem } from "./local_file_system.ts";
 import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
 import { limitUpdated, toLatest } from "./limit_updated.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
+import { localFileSystem } from "./local_file_system.ts";
 import { toLoadedState } from "./log_file_state.ts";
 import { readHeaderId } from "./read_header_id.ts";
 import { removeLogs, removeTemporaryFiles } from "./remove_session_files.ts";

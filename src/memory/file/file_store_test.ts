@@ -1,10 +1,10 @@
-import { testSessionStore } from "../../testing/session_conformance.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { THINKING_LEVELS } from "../../core/models/model.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { createNodeSystem } from "../../platform/system.ts";
 import { assistantMessage } from "../../testing/messages.ts";
+import { testSessionStore } from "../../testing/session_conformance.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 import { createLocalFileSystem, localFileSystem } from "./local_file_system.ts";

@@ -20,11 +20,11 @@ import {
   restoreContent,
   SESSION_VERSION,
 } from "../store/jsonl.ts";
+import { SessionTree } from "../store/session_tree.ts";
+import { SummaryBuilder } from "../store/summary.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { createLogTail, type LogTail } from "./log_file_state.ts";
 import type { LogLine } from "./read_lines.ts";
-import { SessionTree } from "../store/session_tree.ts";
-import { SummaryBuilder } from "../store/summary.ts";
 
 /** The beginning of every line that the store writes. */
 const LINE_START = '{"type":"';

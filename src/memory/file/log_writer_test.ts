@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { SessionError } from "../../core/errors/errors.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { createHeader } from "../store/jsonl.ts";
 import type { AppendableFile, FileInfo } from "./file_system.ts";
-import { LogWriter } from "./log_writer.ts";
 import { localFileSystem } from "./local_file_system.ts";
+import { LogWriter } from "./log_writer.ts";
 import { getSessionPaths } from "./session_paths.ts";
 
 /** A log whose syncs the test ends. */

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { getLockPath } from "../lock/writer_lock.ts";
 import { encodeFileName } from "../store/file_name.ts";
 import { checkSessionId } from "../store/session_id.ts";
-import { getLockPath } from "../lock/writer_lock.ts";
 
 /** Extension of a log. */
 export const LOG_EXTENSION = ".jsonl";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 
 /** A row of a result: values by the names of their columns. */

@@ -5,9 +5,9 @@
  */
 
 import type { DeleteSessionsOptions, SessionFilter } from "../../core/sessions/session.ts";
-import { listMembers } from "../store/session_filter.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 import { encodeText } from "../storage/stored_text.ts";
+import { listMembers } from "../store/session_filter.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
 import { SESSION_COLUMNS } from "./stored_session.ts";
 import { createWordQuery } from "./word_index.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { extractToolCalls } from "../../core/messages/content.ts";
 import type { ToolExecutionStartEvent, TurnEndEvent } from "../../core/events/event.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import type { SideEffect } from "../../core/tools/tool.ts";

@@ -12,26 +12,18 @@ import type {
   PendingBatch,
   TrustGrant,
 } from "../../core/approval/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
 import type { QueuedMessages } from "../../core/events/event.ts";
-import { type HistoryRepair, repairHistory } from "../../core/messages/history.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
+import { type HistoryRepair, repairHistory } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
-import type { ModelSpec } from "../../core/models/model.ts";
 import { createResultMessage } from "../../core/messages/result_message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { checkPending, getPendingIds } from "../../loop/tool_calls/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
-import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "./agent_hooks.ts";
-import { listAgentTools } from "./list_agent_tools.ts";
-import {
-  createInterruptedCall,
-  getSideEffect,
-  limitAttempts,
-  type PendingCall,
-} from "./pending_calls.ts";
 import {
   isDecidedCall,
   isGrant,
@@ -42,6 +34,14 @@ import {
   isUsableModel,
 } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
+import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "./agent_hooks.ts";
+import { listAgentTools } from "./list_agent_tools.ts";
+import {
+  createInterruptedCall,
+  getSideEffect,
+  limitAttempts,
+  type PendingCall,
+} from "./pending_calls.ts";
 import { getUndelivered } from "./queue_tracker.ts";
 import { restoreQueues } from "./restore_queues.ts";
 

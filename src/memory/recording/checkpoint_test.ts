@@ -8,10 +8,10 @@ import {
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
-import { extractText } from "../../core/messages/content.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { defineTool } from "../../core/tools/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";

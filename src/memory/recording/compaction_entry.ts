@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { CompactionEntry } from "../../core/sessions/session_entry.ts";
 import type { CutMessages } from "../context/compaction.ts";
 import type { EntryRange } from "./logged_path.ts";

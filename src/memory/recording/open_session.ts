@@ -11,9 +11,9 @@ import type { SessionStore } from "../../core/sessions/session.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
 import { recordSession } from "./recorder.ts";
+import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
 import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import type { ResumedPlan } from "./session_state.ts";
-import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
 
 /** Options for {@linkcode openSession}. */
 export interface OpenSessionOptions

@@ -13,16 +13,16 @@
  */
 
 import type { InterruptedCall } from "../../core/approval/approval.ts";
+import { describeKeptWorktree } from "../../core/events/sub_agent_report.ts";
 import type { ToolCallBlock } from "../../core/messages/content.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
+import { toValidSpending } from "../../core/models/valid_usage.ts";
 import type {
   SubAgentSpawnedEntry,
   ToolFinishedEntry,
   ToolStartedEntry,
 } from "../../core/sessions/session_entry.ts";
 import type { AgentTool, SideEffect } from "../../core/tools/tool.ts";
-import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
-import { describeKeptWorktree } from "../../core/events/sub_agent_report.ts";
-import { toValidSpending } from "../../core/models/valid_usage.ts";
 
 const UNKNOWN_TEXT =
   "The outcome of this tool call is not known: it was running when the session was interrupted. " +

@@ -7,9 +7,9 @@
 import type { Agent } from "../../agent/agent.ts";
 import { internalsByAgent } from "../../agent/options.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/sessions/session_entry.ts";
-import { isJsonEqual } from "../../core/json/json_equal.ts";
 import { MessageQueue } from "../../loop/queues/message_queue.ts";
 
 const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };

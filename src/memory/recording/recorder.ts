@@ -28,15 +28,15 @@ import { createPendingEntry, createStartedEntry, findCallName } from "./call_ent
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
-import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath, type ReadPath } from "./logged_path.ts";
 import { LostWrites } from "./lost_writes.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
-import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
+import { createRunEndedEntry } from "./run_ended_entry.ts";
 import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
+import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
 import { StoredTools } from "./stored_tools.ts";
 import { type DetachedAgent, SubAgentSessions } from "./sub_agent_sessions.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/messages/content.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { hang, reply } from "../../testing/script.ts";

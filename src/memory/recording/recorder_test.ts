@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import type { AgentEvent } from "../../core/events/event.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { SessionEntry, SessionEntryType } from "../../core/sessions/session_entry.ts";
@@ -10,11 +10,11 @@ import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
+import { slidingWindow } from "../context/sliding_window.ts";
+import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
-import { slidingWindow } from "../context/sliding_window.ts";
-import { summarize } from "../context/summarize.ts";
 
 interface Fixture {
   readonly agent: Agent;

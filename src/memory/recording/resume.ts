@@ -5,10 +5,10 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { HistoryRepair } from "../../core/messages/history.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
+import type { HistoryRepair } from "../../core/messages/history.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import { createResultMessage } from "../../core/messages/result_message.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
@@ -24,11 +24,11 @@ import {
 import { listAgentTools } from "./list_agent_tools.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, needsReply, readLoggedHistory } from "./logged_history.ts";
-import { recordInto } from "./recorder.ts";
-import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
-import { restoreQueues } from "./restore_queues.ts";
-import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
+import { recordInto } from "./recorder.ts";
+import { restoreQueues } from "./restore_queues.ts";
+import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
+import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
 
 /** Options for {@linkcode resumeSession}. */

@@ -11,10 +11,10 @@ import { type AgentTool, defineTool, type SideEffect } from "../../core/tools/to
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { slidingWindow } from "../context/sliding_window.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { recordSession } from "./recorder.ts";
 import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
-import { slidingWindow } from "../context/sliding_window.ts";
 
 function createMessageEntry(message: AgentMessage): SessionEntryBody {
   return { type: "message", message };

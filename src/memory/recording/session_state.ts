@@ -5,8 +5,8 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
-import { extractToolCalls } from "../../core/messages/content.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
 import type { PlanStepState, SessionEntry } from "../../core/sessions/session_entry.ts";

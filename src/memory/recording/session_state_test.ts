@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { extractText } from "../../core/messages/content.ts";
 import { SessionError } from "../../core/errors/errors.ts";
-import type { SessionEntry } from "../../core/sessions/session_entry.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { extractText } from "../../core/messages/content.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import type { SubAgentOutcome, SubAgentStatus } from "../../core/events/run_session.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import type {
   RunEndedEntry,
@@ -14,7 +15,6 @@ import type {
   SessionHeader,
   SubAgentSpawnedEntry,
 } from "../../core/sessions/session_entry.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { getSubAgentLink } from "../store/sub_agent_link.ts";
 
 const INTERRUPTED = "its process ended before it had a report";

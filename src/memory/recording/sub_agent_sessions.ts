@@ -5,19 +5,19 @@
  */
 
 import { Agent } from "../../agent/agent.ts";
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { SubAgentEvent } from "../../core/events/event.ts";
-import { hasContent } from "../../core/messages/history.ts";
 import {
   runSessions,
   type SubAgentOutcome,
   type SubAgentSession,
   type SubAgentStart,
 } from "../../core/events/run_session.ts";
+import { describeKeptWorktree, formatSubAgentReport } from "../../core/events/sub_agent_report.ts";
+import { hasContent } from "../../core/messages/history.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntryBody, SubAgentSpawnedEntry } from "../../core/sessions/session_entry.ts";
-import { describeKeptWorktree, formatSubAgentReport } from "../../core/events/sub_agent_report.ts";
 import { createLinkedOptions } from "../store/sub_agent_link.ts";
 import { QueuedReports } from "./queued_reports.ts";
 import { readSubAgentEnding } from "./sub_agent_ending.ts";

@@ -5,11 +5,11 @@
  */
 
 import type { SessionFilter } from "../../core/sessions/session.ts";
+import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
+import { encodeText } from "../storage/stored_text.ts";
 import { listMembers } from "../store/session_filter.ts";
 import { encodeWord } from "./index_words.ts";
 import { PARTLY_DELETED, SESSION_COLUMNS } from "./session_rows.ts";
-import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
-import { encodeText } from "../storage/stored_text.ts";
 
 type Value = string | number;
 

@@ -24,6 +24,7 @@ import { encodeSummary } from "../storage/session_columns.ts";
 import { encodeText } from "../storage/stored_text.ts";
 import { createLockLostError, createLogChangedError } from "../store/session_errors.ts";
 import { deleteSession, isPartlyDeleted } from "./delete_session.ts";
+import { toIndexText } from "./index_words.ts";
 import { readOutline } from "./read_outline.ts";
 import { encodeOwner, PARTLY_DELETED, readHeader, readRowSummary } from "./session_rows.ts";
 import {
@@ -37,7 +38,6 @@ import {
   runInTransaction,
   type Statement,
 } from "./sqlite_database.ts";
-import { toIndexText } from "./index_words.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
 import { addMembers, createTables } from "./sqlite_tables.ts";
 import { TaskPauses } from "./task_pauses.ts";

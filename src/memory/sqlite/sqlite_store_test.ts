@@ -1,9 +1,9 @@
+import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import {
   createMessageEntry,
   openSqlite,
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
-import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import { SessionError } from "../../core/errors/errors.ts";
 import type { SessionDamage } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
@@ -12,8 +12,8 @@ import { localFileSystem } from "../file/local_file_system.ts";
 import type { StorageListOptions } from "../storage/entry_storage.ts";
 import { openDatabase } from "./sqlite_database.ts";
 import { createListQuery } from "./sqlite_queries.ts";
-import { createTables } from "./sqlite_tables.ts";
 import { SqliteSessionStore, type SqliteStoreOptions } from "./sqlite_store.ts";
+import { createTables } from "./sqlite_tables.ts";
 
 testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), async () => {
   const directory = await Deno.makeTempDir();

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { createHeader, encodeEntry } from "../store/jsonl.ts";
-import { SummaryBuilder } from "../store/summary.ts";
 import {
   createMessageEntry,
   openSqlite,
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
+import { createHeader, encodeEntry } from "../store/jsonl.ts";
+import { SummaryBuilder } from "../store/summary.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
 /** The index of words in the tables of the versions 2 and 3. */

@@ -18,9 +18,11 @@ import type {
   SessionSummary,
 } from "../../core/sessions/session.ts";
 import { system } from "../../platform/system.ts";
+import { deleteMatching } from "../store/delete_matching.ts";
+import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
-import { addEntries, LiveSession } from "../store/live_session.ts";
 import type { ListedSession } from "../store/list_snapshot.ts";
+import { addEntries, LiveSession } from "../store/live_session.ts";
 import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import { collectHits } from "../store/search_page.ts";
@@ -30,7 +32,6 @@ import {
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
-import { checkSessionId, createRandomId } from "../store/session_id.ts";
 import {
   checkDeleteOptions,
   checkFilter,
@@ -38,6 +39,7 @@ import {
   isOlder,
   pickFilter,
 } from "../store/session_filter.ts";
+import { checkSessionId, createRandomId } from "../store/session_id.ts";
 import {
   compareSessions,
   type ListCursor,
@@ -45,8 +47,6 @@ import {
   parseSearchCursor,
   toPage,
 } from "../store/session_page.ts";
-import { deleteMatching } from "../store/delete_matching.ts";
-import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { checkLeaseDuration } from "./check_store_options.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { extractText } from "../../core/messages/content.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { SessionError } from "../../core/errors/errors.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { SessionError } from "../../core/errors/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { EntryStorage } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { SharedInterval } from "./shared_interval.ts";

@@ -10,9 +10,9 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/sessions/session.ts";
-import { pickFilter } from "./session_filter.ts";
-import { startPauses } from "./run_other_tasks.ts";
 import { deleteMatching, deleteUnlessInUse } from "./delete_matching.ts";
+import { startPauses } from "./run_other_tasks.ts";
+import { pickFilter } from "./session_filter.ts";
 import { selectSummaries } from "./session_page.ts";
 import { getSubAgentLink, listSubAgents } from "./sub_agent_link.ts";
 import { listDescendants } from "./sub_agent_tree.ts";

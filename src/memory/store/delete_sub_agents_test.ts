@@ -1,13 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SessionError, type SessionErrorReason } from "../../core/errors/errors.ts";
 import type { SessionStore, SessionSummary } from "../../core/sessions/session.ts";
+import { deleteMatching } from "./delete_matching.ts";
 import {
   deleteListed,
   type DeleteSessionOptions,
   deleteSubAgents,
   type SubAgentStore,
 } from "./delete_sub_agents.ts";
-import { deleteMatching } from "./delete_matching.ts";
 
 /** A store of sessions with their parents, which deletes sub-agents with a session and has no locks. */
 class FakeStore implements Pick<SessionStore, "list" | "delete"> {

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { findContentProblem, findMessageProblem } from "../../core/messages/check_message.ts";
 import {
   ENVELOPE_DEPTH,
   isDeeperThan,
@@ -13,6 +12,7 @@ import {
   type JsonObject,
   MAX_JSON_DEPTH,
 } from "../../core/json/json.ts";
+import { findContentProblem, findMessageProblem } from "../../core/messages/check_message.ts";
 import { isThinkingLevel, type ModelSpec } from "../../core/models/model.ts";
 import type { SessionEntry, SessionEntryType } from "../../core/sessions/session_entry.ts";
 

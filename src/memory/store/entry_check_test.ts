@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
+import { SessionError } from "../../core/errors/errors.ts";
 import { repairHistory } from "../../core/messages/history.ts";
 import type { Session } from "../../core/sessions/session.ts";
-import { SessionError } from "../../core/errors/errors.ts";
 import type {
   SessionEntry,
   SessionEntryBody,

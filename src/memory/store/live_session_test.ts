@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { extractText } from "../../core/messages/content.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { SessionError } from "../../core/errors/errors.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { EncodedEntry } from "./entry_encoder.ts";
 import type { AppendResult, EntryLog } from "./entry_log.ts";

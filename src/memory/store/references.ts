@@ -4,8 +4,8 @@
  * @module
  */
 
-import { LOST_RESULT_TEXT } from "../../core/messages/history.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { LOST_RESULT_TEXT } from "../../core/messages/history.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { listLongData, mapBlocks, mapQueued } from "./entry_parts.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonEqual } from "../../core/json/json_equal.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
 import type {
   EntryPosition,
   SessionEntry,

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { type UserMessage, userMessage } from "../../core/messages/message.ts";
 import type { ImageBlock } from "../../core/messages/content.ts";
+import { type UserMessage, userMessage } from "../../core/messages/message.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { text, toolResultMessage } from "../../testing/messages.ts";
 import { EntryEncoder } from "./entry_encoder.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type ContentBlock, extractText } from "../../core/messages/content.ts";
 import { SessionError } from "../../core/errors/errors.ts";
+import { type ContentBlock, extractText } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { SearchHit, SearchSessionsOptions } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";

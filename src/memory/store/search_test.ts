@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { foldText, getSearchText, SearchQuery, splitWords } from "./search.ts";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
 
 function getText(body: SessionEntryBody): string {
   return getSearchText({ ...body, id: "e1", parentId: null, timestamp: 0 });

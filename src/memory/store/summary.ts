@@ -5,13 +5,6 @@
  */
 
 import { extractText } from "../../core/messages/content.ts";
-import type { SessionSummary } from "../../core/sessions/session.ts";
-import type {
-  MessageEntry,
-  SessionEntry,
-  SessionHeader,
-} from "../../core/sessions/session_entry.ts";
-import { repairAmounts } from "./amounts.ts";
 import {
   addCost,
   addUsage,
@@ -20,6 +13,13 @@ import {
   zeroCost,
   zeroUsage,
 } from "../../core/models/usage.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
+import type {
+  MessageEntry,
+  SessionEntry,
+  SessionHeader,
+} from "../../core/sessions/session_entry.ts";
+import { repairAmounts } from "./amounts.ts";
 
 /** Maximum length of titles and prompts in a summary, in characters. */
 const MAX_TEXT_CHARACTERS = 200;

@@ -6,8 +6,8 @@
 
 import type { ImageSource } from "../../core/messages/content.ts";
 import type { Session } from "../../core/sessions/session.ts";
-import { PAGE_STYLE } from "./page_style.ts";
 import { formatTime } from "../store/format_time.ts";
+import { PAGE_STYLE } from "./page_style.ts";
 import {
   type ExportOptions,
   readTranscript,

@@ -1,5 +1,5 @@
-import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { Session } from "../../core/sessions/session.ts";
@@ -11,12 +11,12 @@ import {
   toolResultMessage,
 } from "../../testing/messages.ts";
 import { FileSessionStore } from "../file/file_store.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { exportHtml } from "./export_html.ts";
 import { exportJsonl } from "./export_jsonl.ts";
 import { exportMarkdown } from "./export_markdown.ts";
 import { forkSession } from "./fork.ts";
 import { importSession } from "./import_session.ts";
-import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 
 const MALICIOUS_TEXT = `<script>alert("1")</script> & 'x' \u001b[31m`;
 

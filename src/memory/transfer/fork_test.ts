@@ -3,9 +3,9 @@ import { SessionError } from "../../core/errors/errors.ts";
 import { userMessage } from "../../core/messages/message.ts";
 import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { createLinkedOptions, listWithoutSubAgents } from "../store/sub_agent_link.ts";
 import { forkSession } from "./fork.ts";
-import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 
 function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };

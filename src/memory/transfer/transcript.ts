@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
+import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json/json.ts";
 import {
   type ContentBlock,
   type DocumentBlock,
@@ -12,10 +13,7 @@ import {
   extractToolCalls,
   type ImageSource,
 } from "../../core/messages/content.ts";
-import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
-import type { PathOptions, Session } from "../../core/sessions/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/sessions/session_entry.ts";
 import {
   addCost,
   addUsage,
@@ -24,6 +22,8 @@ import {
   zeroCost,
   zeroUsage,
 } from "../../core/models/usage.ts";
+import type { PathOptions, Session } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/sessions/session_entry.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { redactHeader, redactTexts } from "./redact_texts.ts";
 import { measureTurns, type TurnMeasures } from "./turn_measures.ts";

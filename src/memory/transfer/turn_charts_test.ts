@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { renderTurnCharts } from "./turn_charts.ts";
 import { groupTurns, measureTurns } from "./turn_measures.ts";

@@ -6,8 +6,8 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import type { ApprovalRequest } from "../../core/hooks/approve.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
+import type { ApprovalRequest } from "../../core/hooks/approve.ts";
 import type { UserMessage } from "../../core/messages/message.ts";
 import type { AcpTerminal, AcpTerminalOptions } from "./acp_terminal.ts";
 import type { AcpCommand, AcpConfigOption, AcpMcpServer, AcpMode } from "./acp_update.ts";

@@ -16,8 +16,8 @@ import {
 } from "./acp_server.ts";
 import { toUserMessage } from "./content.ts";
 import type { OpenSession, PromptEnd } from "./open_session.ts";
-import type { AcpApp, AcpIncoming, AcpPackage, AcpPeer } from "./sdk_package.ts";
 import { PeerV2 } from "./peer_v2.ts";
+import type { AcpApp, AcpIncoming, AcpPackage, AcpPeer } from "./sdk_package.ts";
 import { toV2Commands, toV2Config } from "./to_v2.ts";
 
 const PROTOCOL_VERSION = 2;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, UserMessage } from "../../core/messages/message.ts";
 import type { AcpContent, AcpUpdate } from "./acp_update.ts";
 import { type CallDescriber, describeFor, toChange, toDiffs, toPlan } from "./describe_call.ts";

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { extractToolCalls } from "../../core/messages/content.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import type {
   AgentEndEvent,
@@ -13,10 +12,11 @@ import type {
   SubAgentEvent,
   ToolExecutionEndEvent,
 } from "../../core/events/event.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
-import type { AssistantMessageDelta, BlockDeltaEvent } from "../../core/streams/stream.ts";
 import type { ToolUpdate } from "../../core/messages/tool_result.ts";
 import type { Cost } from "../../core/models/usage.ts";
+import type { AssistantMessageDelta, BlockDeltaEvent } from "../../core/streams/stream.ts";
 import type { AcpStopReason, AcpToolCallFields, AcpToolContent, AcpUpdate } from "./acp_update.ts";
 import { toContents } from "./content.ts";
 import {

@@ -5,11 +5,11 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import type { ContentBlock } from "../../core/messages/content.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { AlreadyRunningError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/events/event.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 import type { UserMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
 import { type AcpTerminal, type AcpTerminalOptions, createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";

@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
 import type * as sdk from "@agentclientprotocol/sdk";
+import { assertEquals } from "@std/assert";
 import config from "../../../deno.json" with { type: "json" };
 import type { AcpUpdate } from "./acp_update.ts";
 import { ACP_PACKAGE, type AcpPackage } from "./sdk_package.ts";

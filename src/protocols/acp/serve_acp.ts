@@ -7,6 +7,7 @@
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { AcpHost } from "./acp_host.ts";
 import { AcpServer } from "./acp_server.ts";
+import { AcpServerV2 } from "./acp_server_v2.ts";
 import { ConnectionGuard, type MessageStream } from "./connection_guard.ts";
 import {
   type AcpApp,
@@ -15,7 +16,6 @@ import {
   importAcpPackage,
   importAcpV2Package,
 } from "./sdk_package.ts";
-import { AcpServerV2 } from "./acp_server_v2.ts";
 import { toWellFormedOutput } from "./well_formed_output.ts";
 
 /** Options for {@linkcode serveAcp}. */

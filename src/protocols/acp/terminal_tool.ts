@@ -5,10 +5,10 @@
  */
 
 import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
-import { truncateMiddle } from "../../core/text/output_limit.ts";
-import { realSleep, type Sleep } from "../../core/ports/ports.ts";
-import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../../core/messages/tool_result.ts";
+import { realSleep, type Sleep } from "../../core/ports/ports.ts";
+import { truncateMiddle } from "../../core/text/output_limit.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
 import type { AcpClient } from "./acp_host.ts";
 import type { AcpTerminal, AcpTerminalExit } from "./acp_terminal.ts";
 

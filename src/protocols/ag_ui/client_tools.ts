@@ -6,11 +6,11 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
-import type { Policy } from "../../core/hooks/policy.ts";
-import type { AgentTool } from "../../core/tools/tool.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import type { AgUiRunInput, AgUiTool } from "./run_input.ts";
 
 /** Name of the policy that ends a run for the client. */

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -13,9 +12,10 @@ import type {
   ModelCallEndEvent,
   SubAgentEvent,
 } from "../../core/events/event.ts";
-import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { isJsonObject, toJsonValue } from "../../core/json/json.ts";
+import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
+import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { isKnownToClient } from "./client_tools.ts";

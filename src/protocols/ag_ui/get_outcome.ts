@@ -5,8 +5,8 @@
  */
 
 import type { PendingApproval } from "../../core/approval/approval.ts";
-import { extractText } from "../../core/messages/content.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
+import { extractText } from "../../core/messages/content.ts";
 import type { AgUiInterrupt, AgUiOutcome } from "./ag_ui_event.ts";
 import { listClientCalls } from "./client_tools.ts";
 

@@ -5,15 +5,15 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import { type ContentBlock, extractToolCalls } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
 import {
   findLostDigits,
   findParsedProblem,
   restoreDigits,
 } from "../../core/json/parsed_problem.ts";
+import { type ContentBlock, extractToolCalls } from "../../core/messages/content.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
 import { joinReplies } from "./reply_parts.ts";

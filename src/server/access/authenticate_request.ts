@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkToken } from "../../core/servers/check_token.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import { isLocalCaller } from "../../core/servers/local_caller.ts";
 import type { Clock } from "../../core/ports/ports.ts";
+import { checkToken } from "../../core/servers/check_token.ts";
+import { isLocalCaller } from "../../core/servers/local_caller.ts";
 import { createFailure, RequestFailure } from "../http/problem.ts";
 import type { Authenticate, Caller, Connection } from "./caller.ts";
 

@@ -7,15 +7,15 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { SessionError } from "../../core/errors/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
-import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "../runner/agent_runner.ts";
-import { type EventCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
 import { BatchSize, MAX_BATCH_LENGTH } from "../runner/batch_size.ts";
+import { type EventCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
 import { type PositionedEntry, readEntries } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";
 import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";

@@ -5,11 +5,11 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
-import type { Clock } from "../../core/ports/ports.ts";
 import { findLostDigits, findParsedProblem } from "../../core/json/parsed_problem.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import { validateToolArguments } from "../../core/schemas/validate_tool_arguments.ts";
 import { createFailure, RequestFailure } from "./problem.ts";
-import { startTimer } from "../../core/ports/start_timer.ts";
 
 /** Limits of a body. */
 export interface BodyLimits {

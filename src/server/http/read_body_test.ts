@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { reply, scriptedStream, toolCall } from "../../testing/mod.ts";
 import { createCounter, ORIGIN, TestServer, TOKENS } from "../../../tests/server/server_fixture.ts";
+import { reply, scriptedStream, toolCall } from "../../testing/mod.ts";
 
 Deno.test("server: a body with a number that would be changed is refused", async () => {
   const calls: string[] = [];

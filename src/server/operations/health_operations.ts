@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createFailure } from "../http/problem.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
+import { createFailure } from "../http/problem.ts";
 import { type Call, type Handle, respond, type Services } from "./call.ts";
 
 /** Time for which the state of the store is not asked for again, in milliseconds. */

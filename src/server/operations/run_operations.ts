@@ -5,8 +5,8 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import type { UserMessage } from "../../core/messages/message.ts";
 import { findLostDigits } from "../../core/json/parsed_problem.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import { createFailure } from "../http/problem.ts";
 import type { QueuedInput, RunInput, SessionDetail } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, readCallBody, respond, type Services } from "./call.ts";

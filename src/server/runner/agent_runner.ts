@@ -7,8 +7,8 @@
 import type { AgentResult } from "../../agent/agent_result.ts";
 import type { ApprovalDecisions, PendingApproval } from "../../core/approval/approval.ts";
 import type { QueuedMessages } from "../../core/events/event.ts";
-import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
+import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { SessionSummary } from "../../core/sessions/session.ts";
 
 /** A session, and the caller's part of the store in which it must be. */

@@ -7,11 +7,11 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
-import { redact } from "../../core/text/redact.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Session } from "../../core/sessions/session.ts";
+import { redact } from "../../core/text/redact.ts";
 import type { SessionActivity } from "./agent_runner.ts";
 
 /** Number of events that are kept. */

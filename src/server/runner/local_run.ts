@@ -7,8 +7,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentResult } from "../../agent/agent_result.ts";
 import type { ContinueOptions } from "../../agent/run_options.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { SessionRecording } from "../../memory/recording/session_recording.ts";
 import type {

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
+import { createCounter, TestServer } from "../../../tests/server/server_fixture.ts";
 import { createMemoryStorage } from "../../memory/storage/memory_storage.ts";
 import { storeFrom } from "../../memory/storage/store_from.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { createCounter, TestServer } from "../../../tests/server/server_fixture.ts";
 
 Deno.test("server: a message for a run that cannot be stored is not accepted", async () => {
   let isFull = false;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { reply, scriptedStream } from "../../testing/mod.ts";
 import { EventReader, TestServer, TOKENS } from "../../../tests/server/server_fixture.ts";
+import { reply, scriptedStream } from "../../testing/mod.ts";
 
 /** Returns a position before the events of all runs, made of that of a session. */
 function toFirstEvent(eventId: string): string {

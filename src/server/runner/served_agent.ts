@@ -6,13 +6,13 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { isAgent } from "../../agent/is_agent.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import type { UserMessage } from "../../core/messages/message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
-import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import type { RunInput } from "./agent_runner.ts";
 
 /** An agent, and the parts of the application that belong to its run. Disposing of it follows the run. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { ManualClock, reply, scriptedStream } from "../../testing/mod.ts";
 import { Agent } from "../../agent/agent.ts";
+import { ManualClock, reply, scriptedStream } from "../../testing/mod.ts";
 import { disposeServed, toServedAgentParts } from "./served_agent.ts";
 
 Deno.test("disposeServed(): waits for a disposal, and not for one that does not end", async () => {

@@ -11,12 +11,12 @@
 
 import { SessionError } from "../../core/errors/errors.ts";
 import type { Clock } from "../../core/ports/ports.ts";
-import type { Session } from "../../core/sessions/session.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "./agent_runner.ts";
+import { BatchSize, MAX_BATCH_LENGTH } from "./batch_size.ts";
 import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
 import type { ActiveLog, LiveEvent, LiveEvents } from "./live_events.ts";
-import { BatchSize, MAX_BATCH_LENGTH } from "./batch_size.ts";
 import { readEntries, readStoredActivity } from "./stored_session.ts";
 
 /** Maximum number of items in a batch. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { createDeferred } from "../../core/ports/deferred.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { InMemorySessionStore } from "../../memory/mod.ts";
 import { ManualClock } from "../../testing/mod.ts";
 import type { FeedItem, SessionActivity } from "./agent_runner.ts";

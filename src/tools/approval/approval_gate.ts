@@ -11,19 +11,19 @@ import type {
   ApprovalMode,
   TrustGrant,
 } from "../../core/approval/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../core/hooks/approve.ts";
+import { RISK_CLASSES, type RiskClass } from "../../core/approval/risk.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { checkNames } from "../../core/checks/check_names.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/hooks/approve.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
-import { RISK_CLASSES, type RiskClass } from "../../core/approval/risk.ts";
-import type { AgentTool } from "../../core/tools/tool.ts";
 import { validateToolArguments } from "../../core/schemas/validate_tool_arguments.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { toDecision } from "../../loop/tool_calls/to_decision.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getShellPlaces } from "../kit/tool_marks.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
 import {
   type AskCause,

@@ -1,13 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import type { ApprovalDecision, TrustGrant } from "../../core/approval/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../core/hooks/approve.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/hooks/approve.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { codingTools } from "../coding_tools.ts";
-import { getCommandRisk } from "./command_risk.ts";
-import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
+import { getCommandRisk } from "./command_risk.ts";
 
 const createTool = (name: string): AgentTool =>
   defineTool({

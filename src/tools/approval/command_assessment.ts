@@ -6,6 +6,7 @@
  */
 
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 import { findDangers } from "./command_dangers.ts";
 import {
   type ExecutedCommands,
@@ -15,7 +16,6 @@ import {
 import { isHarmlessCommand } from "./commands/harmless_commands.ts";
 import { findNamedSecrets } from "./reads/named_secrets.ts";
 import { isNameReader, listSearchExpressions } from "./reads/path_words.ts";
-import type { ShellWord } from "../kit/simple_command.ts";
 
 /** The assessment of a shell command. */
 export interface CommandAssessment {

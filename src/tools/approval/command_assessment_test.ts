@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { assessCommand } from "./command_assessment.ts";
 import { findExecutedCommands, getProgram } from "./commands/executed_commands.ts";
-import { seededRandom } from "../../testing/seeded_random.ts";
 
 const HARMLESS = [
   "ls -la",

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type ExecutedCommands, getProgram } from "./commands/executed_commands.ts";
 import type { SimpleCommand } from "../kit/simple_command.ts";
+import { type ExecutedCommands, getProgram } from "./commands/executed_commands.ts";
 
 const DEVICE_PATH = /^\/dev\/(?:sd|hd|vd|nvme|xvd|disk|mmcblk|mem|kmem)/;
 

@@ -5,13 +5,13 @@
  */
 
 import type { RiskClass } from "../../core/approval/risk.ts";
+import type { SimpleCommand } from "../kit/simple_command.ts";
 import {
   type ExecutedCommands,
   findExecutedCommands,
   getProgram,
 } from "./commands/executed_commands.ts";
 import { isHarmlessCommand } from "./commands/harmless_commands.ts";
-import type { SimpleCommand } from "../kit/simple_command.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 

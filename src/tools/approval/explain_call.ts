@@ -5,10 +5,22 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
-import { cloneJson, isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { getRisk, type RiskClass } from "../../core/approval/risk.ts";
+import { cloneJson, isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { type AgentTool, needsApproval } from "../../core/tools/tool.ts";
+import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { assessScript, type CommandAssessment } from "./command_assessment.ts";
+import {
+  type ExecutedCommands,
+  findExecutedCommands,
+  mayChangeDirectory,
+} from "./commands/executed_commands.ts";
+import type { Concern } from "./patterns/concern.ts";
+import { findWorkingDirectory } from "./patterns/path_rules.ts";
+import { findStepwiseSearch } from "./reads/stepwise_searches.ts";
+import { mayReadUnknownFiles } from "./reads/unknown_reads.ts";
+import type { ScriptPlace, WideSearch } from "./reads/wide_searches.ts";
 import {
   callHasPrefix,
   createRuledCall,
@@ -17,21 +29,9 @@ import {
   parsePrefix,
   type RuledCall,
 } from "./rules/approval_rules.ts";
-import { assessScript, type CommandAssessment } from "./command_assessment.ts";
-import type { Concern } from "./patterns/concern.ts";
-import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
-import {
-  type ExecutedCommands,
-  findExecutedCommands,
-  mayChangeDirectory,
-} from "./commands/executed_commands.ts";
 import { followRuleLinks } from "./rules/linked_rules.ts";
-import { findStepwiseSearch } from "./reads/stepwise_searches.ts";
-import type { ScriptPlace, WideSearch } from "./reads/wide_searches.ts";
-import { findWorkingDirectory } from "./patterns/path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rules/rule_set.ts";
 import { isRedefined } from "./rules/server_tools.ts";
-import { mayReadUnknownFiles } from "./reads/unknown_reads.ts";
 
 /** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
 export type ClassGate = "auto" | "ask" | "deny";

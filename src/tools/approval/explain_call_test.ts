@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
+import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import { getRisk, type RiskClass } from "../../core/approval/risk.ts";
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { codingTools } from "../coding_tools.ts";
 import { fetchUrlTool } from "../fetch_url.ts";
-import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import { getCommandRisk } from "./command_risk.ts";
 

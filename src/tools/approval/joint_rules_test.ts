@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { explainWithGate } from "../../../tests/sandbox/explain_with_gate.ts";
-import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
 const explain = (gate: ApprovalGate, command: string) => explainWithGate(gate, "bash", { command });
 

@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/messages/content.ts";
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
-import type { ToolCallBlock } from "../../core/messages/content.ts";
 import type { Approve } from "../../core/hooks/approve.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
 /** The commands of a reply; `sub: 0` starts the first sub-agent. */

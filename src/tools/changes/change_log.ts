@@ -6,6 +6,7 @@
  * @module
  */
 
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { hashOrNull } from "../text/content_hash.ts";
 import {
   type ChangeLogEntry,
@@ -15,9 +16,8 @@ import {
   type UntrackedEntry,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, isLeft, reportOutcomes } from "./change_outcome.ts";
-import { listTurnsToRedo, redoChanges } from "./redo_changes.ts";
-import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { getNetChanges, listChangedLater, listChangedTurns } from "./net_changes.ts";
+import { listTurnsToRedo, redoChanges } from "./redo_changes.ts";
 import { undoChanges, type UndoneChanges, type UndoOutcome } from "./undo_changes.ts";
 
 /** Options for {@linkcode ChangeLog.record}. */

@@ -6,6 +6,8 @@
 
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
+import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
@@ -15,8 +17,6 @@ import {
   startLimitedProgram,
 } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { getTrustedPath } from "../../platform/trusted_path.ts";
-import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { PathLocks } from "./path_locks.ts";
 import type { OmittedFiles, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";

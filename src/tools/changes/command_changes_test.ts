@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { dirname } from "../../platform/paths.ts";
-import { waitUntil } from "../../../tests/wait_until.ts";
-import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
+import { dirname } from "../../platform/paths.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 import { ChangeLog } from "./change_log.ts";
 
 const ignore = Deno.build.os === "windows";

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { join } from "../../platform/paths.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import type { ChangeLogEntry, ChangeLogStore, LoggedChange } from "./change_log_entry.ts";
+import { join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import { readUntrustedFile } from "../../platform/untrusted_file.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { quotePath } from "../files/file_error.ts";
 import { hashContent } from "../text/content_hash.ts";
-import { BadRequestError } from "../../core/errors/errors.ts";
-import { system } from "../../platform/system.ts";
-import { readUntrustedFile } from "../../platform/untrusted_file.ts";
+import type { ChangeLogEntry, ChangeLogStore, LoggedChange } from "./change_log_entry.ts";
 
 /** Maximum size of a recorded content. */
 const MAX_CONTENT_BYTES = 100_000_000;

@@ -6,8 +6,8 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
+import { hashContent } from "../text/content_hash.ts";
 
 /** Maximum number of previews. The oldest are dropped, since their calls were never made. */
 const MAX_PREVIEWS = 500;

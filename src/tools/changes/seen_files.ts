@@ -5,8 +5,8 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
+import { hashContent } from "../text/content_hash.ts";
 
 /** Records the hash of each file when a tool reads or writes it. */
 export class SeenFiles {

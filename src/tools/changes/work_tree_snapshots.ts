@@ -15,7 +15,10 @@ import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
+import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
+import { watchProcess } from "../process/watch_process.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
+import { findHolders, findOlderFiles } from "./older_files.ts";
 import {
   CACHES,
   findEntry,
@@ -25,7 +28,6 @@ import {
   listIgnoredChanges,
   mayLackFiles,
 } from "./omitted_files.ts";
-import { findHolders, findOlderFiles } from "./older_files.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
 import {
@@ -38,8 +40,6 @@ import {
   REPOSITORY_MODE,
 } from "./raw_diff.ts";
 import type { OmittedFiles, Snapshot, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";
-import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
-import { watchProcess } from "../process/watch_process.ts";
 
 /** Larger files are not part of a snapshot. */
 const MAX_FILE_BYTES = 20_000_000;

@@ -5,16 +5,16 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import { CommandOutput } from "./command_output.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { TextCollector } from "../../core/text/output_limit.ts";
-import { toPlainOutput } from "../text/plain_output.ts";
-import { settlesWithin } from "../../platform/process_group.ts";
 import { OutputReading } from "../../platform/output_reading.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
 import type { ProcessExit } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { toPlainOutput } from "../text/plain_output.ts";
+import { CommandOutput } from "./command_output.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
-import { createDeferred } from "../../core/ports/deferred.ts";
 
 /** State of a job at one moment. */
 export interface JobSnapshot {

@@ -5,12 +5,12 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 import { BackgroundJobs } from "./background_jobs.ts";
 import { describeJob } from "./job_tools.ts";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { waitUntil } from "../../../tests/wait_until.ts";
 
 Deno.test("background jobs: job_output returns new output, job_stop ends the job", async () => {
   await using workspace = new TestWorkspace({}, { jobs: true });

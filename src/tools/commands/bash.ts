@@ -6,19 +6,19 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { RunHandle } from "../../core/events/run_handle.ts";
-import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
-import type { BackgroundJobs } from "./background_jobs.ts";
-import { CommandOutput } from "./command_output.ts";
-import { describeJob } from "./job_tools.ts";
-import { formatHiddenFiles } from "./hidden_files.ts";
-import { formatRestoredFiles } from "./restored_files.ts";
-import { FixedShells, ShellStates } from "./shell_states.ts";
-import { toPlainOutput } from "../text/plain_output.ts";
-import { markHidingSecrets, markShells } from "../kit/tool_marks.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
+import { markHidingSecrets, markShells } from "../kit/tool_marks.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import type { FinishedCommand, SandboxCommand } from "../sandbox/sandbox.ts";
+import { toPlainOutput } from "../text/plain_output.ts";
+import type { BackgroundJobs } from "./background_jobs.ts";
+import { CommandOutput } from "./command_output.ts";
+import { formatHiddenFiles } from "./hidden_files.ts";
+import { describeJob } from "./job_tools.ts";
+import { formatRestoredFiles } from "./restored_files.ts";
+import { FixedShells, ShellStates } from "./shell_states.ts";
 
 /** Default timeout of a command. */
 const DEFAULT_TIMEOUT_MS = 120_000;

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { findMarkedProcesses } from "../process/orphan_processes.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 import { Agent } from "../../agent/agent.ts";
 import { extractText } from "../../core/messages/content.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { waitUntil } from "../../../tests/wait_until.ts";
+import { findMarkedProcesses } from "../process/orphan_processes.ts";
 
 Deno.test("bash: starts the result with the exit code, and a non-zero one is not an error [A95]", async () => {
   await using workspace = new TestWorkspace();

@@ -5,9 +5,9 @@
  */
 
 import { TextCollector } from "../../core/text/output_limit.ts";
-import { toPlainOutput } from "../text/plain_output.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
+import { toPlainOutput } from "../text/plain_output.ts";
 
 /** Maximum size of the file, so that an endless command does not fill the disk. */
 const MAX_FILE_BYTES = 200_000_000;

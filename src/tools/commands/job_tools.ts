@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { textResult } from "../../core/messages/tool_result.ts";
-import type { BackgroundJobs, JobSnapshot } from "./background_jobs.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { catchAsErrorResult } from "../kit/tool_kit.ts";
+import type { BackgroundJobs, JobSnapshot } from "./background_jobs.ts";
 
 /** Maximum wait of `job_output`. */
 const MAX_WAIT_MS = 300_000;

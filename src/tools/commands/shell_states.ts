@@ -8,9 +8,9 @@ import type { RunHandle } from "../../core/events/run_handle.ts";
 import { getAgentPath, ParentRun } from "../../loop/run/parent_run.ts";
 import { isDirectory } from "../../platform/is_directory.ts";
 import { system } from "../../platform/system.ts";
-import type { ShellMove, ShellPlaces } from "../kit/tool_marks.ts";
-import type { ToolKit } from "../kit/tool_kit.ts";
 import type { SimpleCommand } from "../kit/simple_command.ts";
+import type { ToolKit } from "../kit/tool_kit.ts";
+import type { ShellMove, ShellPlaces } from "../kit/tool_marks.ts";
 
 /** The shells of the agents of one tool call, with the commands that may move them and have been approved, but not started. */
 interface AgentShells {

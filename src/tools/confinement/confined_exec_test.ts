@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { createDeadline } from "../../../tests/deadline.ts";
 import { choosePackages } from "../../../scripts/packages.ts";
+import { createDeadline } from "../../../tests/deadline.ts";
 import { NOT_CONFINED_EXIT_CODE } from "./confined_exec.ts";
 import { PIPED_ARGUMENT } from "./exec_protocol.ts";
 

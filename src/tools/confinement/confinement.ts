@@ -4,12 +4,12 @@
  * @module
  */
 
-import {
-  HELPER_ARGUMENT,
-  PIPED_ARGUMENT,
-  PROBE_ARGUMENT,
-  PROBE_MOUNTS_ARGUMENT,
-} from "./exec_protocol.ts";
+import { pathExists } from "../../platform/path_exists.ts";
+import type { PipedLaunch } from "../../platform/spawn_process.ts";
+import { isDeno, system } from "../../platform/system.ts";
+import { isWithin } from "../files/file_rules.ts";
+import { DOWNLOAD_VARIABLES, readEnvironmentVariable } from "../process/command_environment.ts";
+import { type Launch, startProcess } from "../process/running_process.ts";
 import type {
   ConfinedLaunch,
   ConfinedNetwork,
@@ -17,15 +17,15 @@ import type {
   KernelSupport,
   MountSupport,
 } from "./confinement_policy.ts";
-import { isWithin } from "../files/file_rules.ts";
-import { DOWNLOAD_VARIABLES, readEnvironmentVariable } from "../process/command_environment.ts";
-import { type Launch, startProcess } from "../process/running_process.ts";
+import {
+  HELPER_ARGUMENT,
+  PIPED_ARGUMENT,
+  PROBE_ARGUMENT,
+  PROBE_MOUNTS_ARGUMENT,
+} from "./exec_protocol.ts";
 import { listMountedPaths } from "./mounted_paths.ts";
 import { excludeHidden } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
-import type { PipedLaunch } from "../../platform/spawn_process.ts";
-import { pathExists } from "../../platform/path_exists.ts";
-import { isDeno, system } from "../../platform/system.ts";
 
 /** The confinement that this machine supports; `linux` is Landlock, seccomp or both, as `support` states. */
 export type Confinement =

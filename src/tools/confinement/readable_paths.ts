@@ -6,8 +6,8 @@
  * @module
  */
 
-import { getRelativePath, join, SEPARATOR } from "../../platform/paths.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
+import { getRelativePath, join, SEPARATOR } from "../../platform/paths.ts";
 import { SECRET_PLACES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { getSharedIdentity } from "../files/shared_identity.ts";

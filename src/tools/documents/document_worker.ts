@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { getNodeProcess } from "../../platform/builtin_modules.ts";
 import { READY_MESSAGE, startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { type IsolatedWorkerOptions, startIsolatedWorker } from "../process/isolated_worker.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { encodeBase64 } from "../../core/text/byte_encoding.ts";
-import type { ImageBlock } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { quotePath } from "../files/file_error.ts";
+import type { ImageBlock } from "../../core/messages/content.ts";
+import { encodeBase64 } from "../../core/text/byte_encoding.ts";
 import { formatNumber } from "../../core/text/output_limit.ts";
+import { quotePath } from "../files/file_error.ts";
 import { type ImageSize, readImageSize } from "./image_header.ts";
 import { type ScaledImage, scaleImage } from "./scale_image.ts";
 

@@ -7,8 +7,8 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import { quotePath } from "../files/file_error.ts";
 import { truncateEnd } from "../../core/text/output_limit.ts";
+import { quotePath } from "../files/file_error.ts";
 import { detectLineEnding, type LineEnding } from "../text/line_endings.ts";
 
 /** A notebook. */

@@ -1,9 +1,9 @@
 import { PhotonImage } from "@cf-wasm/photon/node";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 import { createExif } from "../../../tests/sandbox/exif.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
+import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 import { readImageSize } from "./image_header.ts";
 
 const encoder = new TextEncoder();

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { AbortedError } from "../../core/errors/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
-import type { JsonObject } from "../../core/json/json.ts";
-import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
-import { findMissingParents } from "../changes/change_directories.ts";
-import type { ToolKit } from "../kit/tool_kit.ts";
 import { createFileChange } from "../../core/diff/unified_diff.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { findMissingParents } from "../changes/change_directories.ts";
+import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
+import type { ToolKit } from "../kit/tool_kit.ts";
 
 /** A file change requested by a tool call. */
 export interface ChangeRequest {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { hashContent } from "../text/content_hash.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { hashContent } from "../text/content_hash.ts";
 
 const replace = (old_string: string, new_string: string) => ({ old_string, new_string });
 

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
-import { textResult } from "../../core/messages/tool_result.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { textResult } from "../../core/messages/tool_result.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { EXCLUDED_PATHS } from "./excluded_paths.ts";
 import { type WalkEntry, walkFiles } from "../search/walk_files.ts";
+import { EXCLUDED_PATHS } from "./excluded_paths.ts";
 
 /** Maximum number of entries in a result. */
 const MAX_ENTRIES = 1_000;

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { listHunks } from "../../core/diff/unified_diff.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { createEdit, omitRefusedHunks } from "./omit_refused_hunks.ts";
 
 const signal = new AbortController().signal;

@@ -6,8 +6,8 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { compilePathPatterns } from "../kit/path_patterns.ts";
-import { limitMatching } from "./limit_matching.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { limitMatching } from "./limit_matching.ts";
 
 /**
  * Creates a function that returns whether a canonical path is left out; `undefined` without patterns. It throws a

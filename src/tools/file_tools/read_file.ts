@@ -4,19 +4,19 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
-import { hashContent } from "../text/content_hash.ts";
+import { formatNumber } from "../../core/text/output_limit.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
+import { isNotebookPath } from "../documents/is_notebook_path.ts";
 import { quotePath } from "../files/file_error.ts";
+import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
+import { openFile } from "../sandbox/file_reading.ts";
+import { hashContent } from "../text/content_hash.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
-import { formatNumber } from "../../core/text/output_limit.ts";
-import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
-import { openFile } from "../sandbox/file_reading.ts";
-import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { isNotebookPath } from "../documents/is_notebook_path.ts";
 
 /** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;

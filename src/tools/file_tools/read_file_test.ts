@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 
 Deno.test("read_file: numbers the lines [A96]", async () => {
   await using workspace = new TestWorkspace();

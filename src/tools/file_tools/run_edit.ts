@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 import { TimeBudget } from "../budget/time_budget.ts";

@@ -6,17 +6,14 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
+import { truncateMiddle } from "../../core/text/output_limit.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
-import { readCheckedFile } from "../sandbox/file_reading.ts";
-import { limitMatching } from "./limit_matching.ts";
-import { createPathExclusion } from "./path_exclusion.ts";
-import { toPrintable } from "./list_directory.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
+import { readCheckedFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import { truncateMiddle } from "../../core/text/output_limit.ts";
 import { formatHits } from "../search/format_hits.ts";
 import {
   countLines,
@@ -27,6 +24,9 @@ import {
   walkEntries,
 } from "../search/search_lines.ts";
 import { SearchReport } from "../search/search_report.ts";
+import { limitMatching } from "./limit_matching.ts";
+import { toPrintable } from "./list_directory.ts";
+import { createPathExclusion } from "./path_exclusion.ts";
 
 /** The arguments of `search_files`. */
 export interface SearchArguments {

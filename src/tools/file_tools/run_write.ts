@@ -4,12 +4,12 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { formatNumber } from "../../core/text/output_limit.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
+import { formatNumber } from "../../core/text/output_limit.ts";
 import { isNotebookPath } from "../documents/is_notebook_path.ts";
 import { toNotebookFile } from "../documents/notebook.ts";
 import { quotePath } from "../files/file_error.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { textResult } from "../../core/messages/tool_result.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { EXCLUDED_PATHS } from "./excluded_paths.ts";
 

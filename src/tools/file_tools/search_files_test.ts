@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createSandbox } from "../sandbox/local_sandbox.ts";
-import { codingTools } from "../coding_tools.ts";
-import { extractText } from "../../core/messages/content.ts";
-import type { JsonObject } from "../../core/json/json.ts";
-import { seededRandom } from "../../testing/seeded_random.ts";
 import { speedUpTimers } from "../../../tests/fast_timers.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
+import { codingTools } from "../coding_tools.ts";
+import { createSandbox } from "../sandbox/local_sandbox.ts";
 
 Deno.test("search_files: finds lines by regular expression, grouped by file in order", async () => {
   await using workspace = new TestWorkspace();

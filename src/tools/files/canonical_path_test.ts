@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { seededRandom } from "../../testing/seeded_random.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { resolveCanonicalPath } from "./canonical_path.ts";
 
 Deno.test("write_file: writes the target of a dangling link inside the root, and rejects one outside [A99]", async () => {

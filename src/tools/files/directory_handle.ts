@@ -9,13 +9,13 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { quotePath } from "./file_error.ts";
-import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { getDescriptorPath } from "../../platform/descriptor_path.ts";
-import { basename, dirname, join } from "../../platform/paths.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
+import { basename, dirname, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
+import { quotePath } from "./file_error.ts";
 
 /** A file to write. */
 export interface NewFile {

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { createFileRules, type FileAccess } from "./file_rules.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { createFileRules, type FileAccess } from "./file_rules.ts";
 
 const rules = createFileRules({ write: ["/p"], read: ["/r"] }, PROTECTED_FILES);
 

@@ -5,11 +5,11 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { quotePath } from "./file_error.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
 import type { FileStatus } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { describeSpecialFile } from "../../platform/untrusted_file.ts";
+import { quotePath } from "./file_error.ts";
 
 /** Kind of a directory entry. A symbolic link is a `link`, whatever its target. */
 export type EntryKind = "file" | "directory" | "link" | "other";

@@ -6,8 +6,8 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { detectFileKind, type FileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
-import { quotePath } from "./file_error.ts";
 import { detectLineEnding, keepLineEndings } from "../text/line_endings.ts";
+import { quotePath } from "./file_error.ts";
 
 /** Maximum size of a file that tools edit. */
 export const MAX_EDIT_BYTES = 20_000_000;

@@ -7,8 +7,8 @@
  */
 
 import { isJsonObject } from "../../core/json/json.ts";
-import type { AgentTool } from "../../core/tools/tool.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import {
   type IsolatedDescription,
   type IsolatedRequest,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentToolResult, ToolUpdate } from "../../core/messages/tool_result.ts";
 import type { JsonObject, JsonSchema } from "../../core/json/json.ts";
+import type { AgentToolResult, ToolUpdate } from "../../core/messages/tool_result.ts";
 
 /** The request on the standard input of the process: one per process. */
 export type IsolatedRequest =

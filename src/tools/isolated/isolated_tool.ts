@@ -5,25 +5,25 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import type { AgentTool } from "../../core/tools/tool.ts";
 import type { ToolUpdate } from "../../core/messages/tool_result.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { isAbsolute, toFileUrl } from "../../platform/paths.ts";
+import { isDeno, system } from "../../platform/system.ts";
+import { findTrustedProgram } from "../../platform/trusted_path.ts";
+import { getPackageFlags } from "../process/child_program.ts";
 import {
   createCommandEnvironment,
   DOWNLOAD_VARIABLES,
   readEnvironmentVariable,
 } from "../process/command_environment.ts";
+import { startProcess } from "../process/running_process.ts";
+import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import type {
   IsolatedDescription,
   IsolatedRequest,
   IsolatedResponse,
 } from "./isolated_protocol.ts";
 import { ResponseParser } from "./response_parser.ts";
-import { getPackageFlags } from "../process/child_program.ts";
-import { startProcess } from "../process/running_process.ts";
-import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
-import { isAbsolute, toFileUrl } from "../../platform/paths.ts";
-import { isDeno, system } from "../../platform/system.ts";
-import { findTrustedProgram } from "../../platform/trusted_path.ts";
 
 /** Permissions of a tool. A list grants its items, `true` grants all. Default: none. */
 export interface IsolatedPermissions {

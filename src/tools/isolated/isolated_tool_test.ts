@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { extractText } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { extractText } from "../../core/messages/content.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { isolatedTool } from "./isolated_tool.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
+import { isolatedTool } from "./isolated_tool.ts";
 
 const toolModule = new URL("../../core/tools/tool.ts", import.meta.url).href;
 

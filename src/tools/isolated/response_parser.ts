@@ -8,12 +8,12 @@
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { copyToolResult } from "../../core/messages/to_tool_result.ts";
+import { LineSplitter } from "../../core/text/line_splitter.ts";
 import {
   type IsolatedDescription,
   type IsolatedResponse,
   RESPONSE_PREFIX,
 } from "./isolated_protocol.ts";
-import { LineSplitter } from "../../core/text/line_splitter.ts";
 
 /** Maximum length of a response in characters. */
 const MAX_RESPONSE_CHARACTERS = 100_000_000;

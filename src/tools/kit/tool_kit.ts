@@ -5,14 +5,14 @@
  */
 
 import { AbortedError, getErrorMessage } from "../../core/errors/errors.ts";
-import type { ToolContext } from "../../core/tools/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
+import type { ToolContext } from "../../core/tools/tool.ts";
 import type { ChangeLog } from "../changes/change_log.ts";
 import type { CommandChanges } from "../changes/command_changes.ts";
 import type { PathLocks } from "../changes/path_locks.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { SeenFiles } from "../changes/seen_files.ts";
 import type { PreviewedChanges } from "../changes/previewed_changes.ts";
+import type { SeenFiles } from "../changes/seen_files.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** Shared state of coding tools. */
 export interface ToolKit {

@@ -5,7 +5,6 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
-import { emitPlan, emitPlanEntry } from "../../core/sessions/plan_entry.ts";
 import type { PlanModeAgent, PlanModeState } from "../../core/hooks/plan_mode_state.ts";
 import type {
   CanUseToolContext,
@@ -15,6 +14,7 @@ import type {
   PreTurnContext,
   ResumeToolsContext,
 } from "../../core/hooks/policy.ts";
+import { emitPlan, emitPlanEntry } from "../../core/sessions/plan_entry.ts";
 import { isReadingServerTool } from "../../core/streams/server_tool.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import type { PlanFile } from "./plan_file.ts";

@@ -3,8 +3,8 @@ import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { extractText } from "../../core/messages/content.ts";
 import type { CustomEvent } from "../../core/events/event.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { codeExecution, webSearch } from "../../core/streams/server_tool.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { subAgentTool } from "../../sub_agents/sub_agent_tool.ts";

@@ -10,12 +10,12 @@ import type { AgentOptions } from "../../agent/options.ts";
 import type { ApprovalDecisions } from "../../core/approval/approval.ts";
 import { checkNames } from "../../core/checks/check_names.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
-import { emitPlan, emitPlanEntry, PLAN_STEP_STATES } from "../../core/sessions/plan_entry.ts";
 import { findPlanMode } from "../../core/hooks/plan_mode_state.ts";
+import { emitPlan, emitPlanEntry, PLAN_STEP_STATES } from "../../core/sessions/plan_entry.ts";
 import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
-import { ApprovedFile, PLAN_APPROVAL, planApproval } from "./approved_file.ts";
 import { type ApprovedPlan, isApproved } from "./approve_plan.ts";
+import { ApprovedFile, PLAN_APPROVAL, planApproval } from "./approved_file.ts";
 import {
   createNotice,
   createReminder,

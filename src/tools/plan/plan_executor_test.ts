@@ -7,9 +7,9 @@ import {
 } from "@std/assert";
 import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/messages/content.ts";
 import { AlreadyRunningError } from "../../core/errors/errors.ts";
 import type { CustomEvent } from "../../core/events/event.ts";
+import { extractText } from "../../core/messages/content.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { subAgentTool } from "../../sub_agents/mod.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";

@@ -6,11 +6,11 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
+import type { FileStatus } from "../../platform/file_calls.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { describeSpecialFile, readUntrustedFile } from "../../platform/untrusted_file.ts";
-import type { FileStatus } from "../../platform/file_calls.ts";
 import { resolveCanonicalPath } from "../files/canonical_path.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { quotePath, toFileError } from "../files/file_error.ts";

@@ -4,8 +4,8 @@ import { PLAN_STEP_STATES } from "../../core/sessions/plan_entry.ts";
 import { formatPlan, normalizePlan, numberSteps, replacePlan } from "./format_plan.ts";
 import { findUnreadable, formatProblems, parsePlan } from "./parse_plan.ts";
 import type { Plan } from "./plan.ts";
-import { clearStates, setStates } from "./step_state.ts";
 import { getText, splitPlan } from "./plan_blocks.ts";
+import { clearStates, setStates } from "./step_state.ts";
 
 const PLAN: Plan = {
   title: "Faster start",

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../../core/messages/tool_result.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
 import { catchAsErrorResult } from "../kit/tool_kit.ts";
 import type { StepChange } from "./step_progress.ts";
 

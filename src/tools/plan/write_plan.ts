@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../../core/messages/tool_result.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { catchAsErrorResult } from "../kit/tool_kit.ts";
 import { formatPlan, normalizePlan, replacePlan } from "./format_plan.ts";
 import { findUnreadable, formatProblems, parsePlan } from "./parse_plan.ts";

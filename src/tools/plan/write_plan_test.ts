@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
-import { extractText } from "../../core/messages/content.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { testToolContext } from "../../testing/test_tool_context.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 import { planFile } from "./plan_file.ts";
 import { writePlanTool } from "./write_plan.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { findTrustedProgram, getTrustedPath } from "../../platform/trusted_path.ts";
 import { system } from "../../platform/system.ts";
+import { findTrustedProgram, getTrustedPath } from "../../platform/trusted_path.ts";
 import { readEnvironmentVariable } from "./command_environment.ts";
 
 /** Prints the paths of the environments that have a variable, its first argument. */

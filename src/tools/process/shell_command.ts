@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Launch } from "./running_process.ts";
 import { system } from "../../platform/system.ts";
+import type { Launch } from "./running_process.ts";
 
 const SHELLS: readonly string[] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 

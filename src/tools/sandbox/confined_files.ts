@@ -8,20 +8,9 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { resolveCanonicalPath } from "../files/canonical_path.ts";
-import { quotePath, toFileError } from "../files/file_error.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
-import type { FileAccess, FileRules } from "../files/file_rules.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
-import { readParentIgnoreRules } from "../files/parent_ignore_rules.ts";
 import { formatNumber } from "../../core/text/output_limit.ts";
-import {
-  assertRegularFile,
-  type EntryKind,
-  getEntryKind,
-  statIfExists,
-} from "../files/file_stat.ts";
-import { openDirectoryHandle } from "../files/directory_handle.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
 import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import {
   basename,
@@ -33,9 +22,20 @@ import {
   SEPARATOR,
 } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { openUntrustedFile } from "../../platform/untrusted_file.ts";
+import { resolveCanonicalPath } from "../files/canonical_path.ts";
+import { openDirectoryHandle } from "../files/directory_handle.ts";
+import { quotePath, toFileError } from "../files/file_error.ts";
+import type { FileAccess, FileRules } from "../files/file_rules.ts";
+import {
+  assertRegularFile,
+  type EntryKind,
+  getEntryKind,
+  statIfExists,
+} from "../files/file_stat.ts";
+import { readParentIgnoreRules } from "../files/parent_ignore_rules.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
-import type { NamedEntry } from "../../platform/file_calls.ts";
 
 /** Options for {@linkcode ConfinedFiles.readWalked}. */
 export interface WalkedReadOptions {

@@ -6,8 +6,8 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
-import { quotePath } from "../files/file_error.ts";
 import { BufferedFile, type OpenedFile } from "../../platform/opened_file.ts";
+import { quotePath } from "../files/file_error.ts";
 import { ConfinedFiles, type WalkedReadOptions } from "./confined_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 

@@ -1,13 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { extractText } from "../../core/messages/content.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 import { codingTools } from "../coding_tools.ts";
 import { readParentIgnoreRules } from "./file_reading.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
-import { testToolContext } from "../../testing/test_tool_context.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   ".gitignore": "*.log\n",

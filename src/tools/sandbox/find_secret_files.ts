@@ -5,13 +5,13 @@
  */
 
 import { AbortedError } from "../../core/errors/errors.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
 import { basename, dirname, isExactPath, SEPARATOR } from "../../platform/paths.ts";
 import {
   compileSecretGlobs,
   PROTECTED_FILES,
   SECRET_PLACES,
 } from "../../platform/secret_places.ts";
-import type { NamedEntry } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { getSharedIdentity } from "../files/shared_identity.ts";

@@ -6,12 +6,12 @@
  * @module
  */
 
-import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { pathExists } from "../../platform/path_exists.ts";
-import { system } from "../../platform/system.ts";
-import { isWithin } from "../files/file_rules.ts";
-import { openDirectoryHandle } from "../files/directory_handle.ts";
+import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
+import { system } from "../../platform/system.ts";
+import { openDirectoryHandle } from "../files/directory_handle.ts";
+import { isWithin } from "../files/file_rules.ts";
 
 /** The recorded settings of the repositories in some directories. */
 export interface GitSettingsRecord {

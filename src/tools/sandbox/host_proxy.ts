@@ -5,9 +5,9 @@
  * @module
  */
 
-import { isPrivateAddress } from "./private_address.ts";
 import type { Connection, Listener } from "../../platform/socket_calls.ts";
 import { system } from "../../platform/system.ts";
+import { isPrivateAddress } from "./private_address.ts";
 
 /** A running proxy. */
 export interface HostProxy extends AsyncDisposable {

@@ -10,6 +10,12 @@ import type {
   ProcessSpawner,
   SpawnedProcess,
 } from "../../core/ports/process_spawner.ts";
+import { join } from "../../platform/paths.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
+import { system } from "../../platform/system.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
+import { noteWritableDirectory } from "../../platform/writable_directories.ts";
 import {
   canProtectPaths,
   confineLaunch,
@@ -24,17 +30,22 @@ import {
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { followGlobLinks } from "../files/linked_globs.ts";
-import { PROTECTED_FILES } from "../../platform/secret_places.ts";
-import { join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
 import { checkNet, checkSandboxOptions } from "./check_options.ts";
 import { ConfinedFiles } from "./confined_files.ts";
+import type { FindSecretFilesOptions, SecretFiles } from "./find_secret_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { containsHome } from "./home_directory.ts";
 import type { HostProxy } from "./host_proxy.ts";
+import {
+  refuseContradictions,
+  refuseHome,
+  resolveDirectory,
+  toHiddenPath,
+} from "./option_paths.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
 import {
@@ -42,21 +53,10 @@ import {
   createProxyVariables,
   createSandboxEnvironment,
 } from "./sandbox_environment.ts";
-import type { FindSecretFilesOptions, SecretFiles } from "./find_secret_files.ts";
-import {
-  refuseContradictions,
-  refuseHome,
-  resolveDirectory,
-  toHiddenPath,
-} from "./option_paths.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { readWorkingDirectory } from "./working_directory_file.ts";
-import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
-import { system } from "../../platform/system.ts";
-import { getTrustedPath } from "../../platform/trusted_path.ts";
-import { noteWritableDirectory } from "../../platform/writable_directories.ts";
 
 /**
  * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and

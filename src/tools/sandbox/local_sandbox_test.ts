@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { createSandbox } from "./local_sandbox.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are started later", async () => {
   await using workspace = new TestWorkspace();

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { readEnvironmentVariable } from "../process/command_environment.ts";
-import { isWithin } from "../files/file_rules.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { isInWritableDirectory } from "../../platform/writable_directories.ts";
+import { isWithin } from "../files/file_rules.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
 
 /** Returns the first directory for temporary files that is trusted: that of the user, else one of the system. */
 function chooseParent(isTrusted: (path: string) => boolean): string {

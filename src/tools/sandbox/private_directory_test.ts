@@ -1,7 +1,7 @@
 // Needs its own isolate: the directories for temporary files become those that commands can write.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { dirname } from "../../platform/paths.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { dirname } from "../../platform/paths.ts";
 import { ChangeLog } from "../changes/change_log.ts";
 
 const ignore = Deno.build.os === "windows";

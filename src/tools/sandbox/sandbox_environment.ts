@@ -5,13 +5,13 @@
  */
 
 import { join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
 import {
   createCommandEnvironment,
   readEnvironmentVariable,
 } from "../process/command_environment.ts";
 import type { PrivateDirectory } from "./private_directory.ts";
 import type { SandboxNet } from "./sandbox.ts";
-import { system } from "../../platform/system.ts";
 
 /** Options for {@linkcode createSandboxEnvironment}. */
 export interface SandboxEnvironmentOptions {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { KernelSupport } from "../confinement/confinement_policy.ts";
 import { canProtectPaths, type Confinement } from "../confinement/confinement.ts";
+import type { KernelSupport } from "../confinement/confinement_policy.ts";
 
 /** The part that enforces a rule: the kernel on all commands, this program on its own tools, or none. */
 export type EnforcedBy = "kernel" | "program" | "none";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { detectEncoding } from "../files/text_content.ts";
 import { truncateEnd } from "../../core/text/output_limit.ts";
+import { detectEncoding } from "../files/text_content.ts";
 import type { LineHit } from "./find_lines.ts";
 
 /** Maximum length of a line in a result; longer ones are shortened to the part around the match. */

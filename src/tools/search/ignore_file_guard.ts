@@ -4,11 +4,11 @@
  * @module
  */
 
+import { pathExists } from "../../platform/path_exists.ts";
+import { dirname } from "../../platform/paths.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { isWithin } from "../files/file_rules.ts";
-import { dirname } from "../../platform/paths.ts";
-import { pathExists } from "../../platform/path_exists.ts";
-import { settlesWithin } from "../../platform/process_group.ts";
 import type { RunningProcess } from "../process/running_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { createDeferred } from "../../core/ports/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { WorkerThread } from "../../platform/worker.ts";
 import { startIsolatedWorker } from "../process/isolated_worker.ts";
 import { type FileLines, findLines, mayHaveLines } from "./find_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
 import { type CompiledPattern, compilePattern } from "./pattern.ts";
-import type { SearchPattern } from "./search_pattern.ts";
 import { getPatternRisk, type PatternRisk } from "./pattern_risk.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 
 /** Finds the lines of files that match one pattern. */
 export interface LineMatcher extends AsyncDisposable {

@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { testToolContext } from "../../testing/test_tool_context.ts";
-import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
-import { codingTools } from "../coding_tools.ts";
+import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
+import { codingTools } from "../coding_tools.ts";
 import { startIsolatedWorker } from "../process/isolated_worker.ts";
 import { createLineMatcher, type LineMatcher, type LineMatcherOptions } from "./line_matcher.ts";
 

@@ -1,8 +1,8 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { speedUpTimers } from "../../../tests/fast_timers.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { getPatternRisk } from "./pattern_risk.ts";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 const LINEAR = [
   "foo",

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { findLines } from "./find_lines.ts";
 import { compilePattern } from "./pattern.ts";
 import { containsText, findRequiredLiteral } from "./required_literal.ts";
-import { seededRandom } from "../../testing/seeded_random.ts";
 
 const CASES: readonly (readonly [source: string, literal: string | undefined])[] = [
   ["needle_in", "needle_in"],

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { decodeBase64 } from "../../core/text/byte_encoding.ts";
-import { finishAll } from "../../core/ports/finish_all.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import type { ExcludeFile } from "../files/parent_ignore_rules.ts";
+import { finishAll } from "../../core/ports/finish_all.ts";
+import { decodeBase64 } from "../../core/text/byte_encoding.ts";
+import { LineSplitter } from "../../core/text/line_splitter.ts";
 import { getRelativePath, join } from "../../platform/paths.ts";
+import type { ExcludeFile } from "../files/parent_ignore_rules.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { LineSplitter } from "../../core/text/line_splitter.ts";
 import type { LineHit } from "./find_lines.ts";
 import { escapeLiteralBraces, needsJavaScript } from "./pattern.ts";
 import type { SearchPattern } from "./search_pattern.ts";

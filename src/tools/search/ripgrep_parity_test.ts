@@ -5,13 +5,13 @@
  */
 
 import { assertEquals } from "@std/assert";
+import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { fromFileUrl } from "../../platform/paths.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { createSandbox } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
-import type { SearchPattern } from "./search_pattern.ts";
 import { countLines, searchLines, type SearchQuery } from "./search_lines.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import { SearchReport } from "./search_report.ts";
 
 const ignore = !hasRipgrep();

@@ -6,18 +6,18 @@
  */
 
 import type { PathMatcher } from "../../core/ignore/glob.ts";
-import { TimeBudget } from "../budget/time_budget.ts";
-import { findExcludeFile } from "../files/parent_ignore_rules.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
+import { TimeBudget } from "../budget/time_budget.ts";
+import { findExcludeFile } from "../files/parent_ignore_rules.ts";
 import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import type { LineHit } from "./find_lines.ts";
 import { guardIgnoreFiles } from "./ignore_file_guard.ts";
 import { createLineMatcher } from "./line_matcher.ts";
-import type { SearchPattern } from "./search_pattern.ts";
 import { countLinesWithRipgrep, findLinesWithRipgrep, type RipgrepQuery } from "./ripgrep.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import type { SearchReport } from "./search_report.ts";
 import { isStartIgnored, type WalkEntry, walkFiles, type WalkOptions } from "./walk_files.ts";
 

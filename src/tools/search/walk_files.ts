@@ -6,9 +6,9 @@
 
 import { AbortedError } from "../../core/errors/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
+import { isExactPath } from "../../platform/paths.ts";
 import { MAX_IGNORE_BYTES } from "../files/parent_ignore_rules.ts";
 import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
-import { isExactPath } from "../../platform/paths.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** An entry found by a walk. */

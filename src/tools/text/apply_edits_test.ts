@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
 import { TimeBudget } from "../budget/time_budget.ts";
 import { applyEdits } from "./apply_edits.ts";
-import { seededRandom } from "../../testing/seeded_random.ts";
 
 function createBudget(limitMs?: number): TimeBudget {
   const { signal } = new AbortController();

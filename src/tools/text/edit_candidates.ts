@@ -4,8 +4,8 @@
  * @module
  */
 
-import { truncateEnd } from "../../core/text/output_limit.ts";
 import { levenshteinDistance } from "@std/text/levenshtein-distance";
+import { truncateEnd } from "../../core/text/output_limit.ts";
 import type { TimeBudget } from "../budget/time_budget.ts";
 import { LineIndex, type Passage } from "./passage.ts";
 

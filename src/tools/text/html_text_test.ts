@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import { htmlToText } from "./html_text.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
+import { htmlToText } from "./html_text.ts";
 
 const convert = (html: string) => htmlToText(html, "https://a.test/dir/page");
 

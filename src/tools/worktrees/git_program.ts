@@ -5,9 +5,9 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import { pathExists } from "../../platform/path_exists.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
-import { pathExists } from "../../platform/path_exists.ts";
 import { system } from "../../platform/system.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { createCommandEnvironment } from "../process/command_environment.ts";

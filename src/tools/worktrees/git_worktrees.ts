@@ -23,8 +23,8 @@ import {
   requireOutput,
   StepError,
 } from "./git_steps.ts";
-import { toSafeName } from "./safe_name.ts";
 import { removeLeftWorktrees } from "./left_worktrees.ts";
+import { toSafeName } from "./safe_name.ts";
 import { createOwner, encodeOwner } from "./worktree_owner.ts";
 
 /** Options for {@linkcode gitWorktrees}. */

@@ -7,8 +7,8 @@
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
 import { readSmallFile } from "../../platform/small_file.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
 import { checkNestedRepositories, listChanges, requireOutput, StepError } from "./git_steps.ts";
 import { decodeOwner, getOwnerState, type WorktreeOwner } from "./worktree_owner.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
+import { createAnthropicFrames, type ScriptedReply } from "../../../cli/demo/anthropic_frames.ts";
 import type { Host, Input, Output } from "../../../cli/main.ts";
 import { main } from "../../../cli/main.ts";
-import { createAnthropicFrames, type ScriptedReply } from "../../../cli/demo/anthropic_frames.ts";
+import { waitUntil } from "../../wait_until.ts";
 import { createFakeHost } from "../fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 import { TerminalEmulator } from "../terminal_emulator.ts";
-import { waitUntil } from "../../wait_until.ts";
 
 /** A reply of the model: complete, or one that the test continues. */
 export type LiveReply = ScriptedReply | HeldReply;

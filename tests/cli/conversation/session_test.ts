@@ -5,9 +5,9 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../../cli/main.ts";
 import { FileSessionStore } from "../../../src/memory/mod.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
-import { main } from "../../../cli/main.ts";
 import { createFakeHost } from "../fake_host.ts";
 import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { typeConversation } from "./plain_conversation.ts";

@@ -5,11 +5,11 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { waitUntil } from "../../wait_until.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { type MockProvider, startMockProvider } from "../mock_provider.ts";
 import { SWINK_COMMAND } from "../swink_process.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
-import { waitUntil } from "../../wait_until.ts";
 import { hasTmux, startTmux, type Tmux } from "../tmux.ts";
 
 const ignore = Deno.build.os !== "linux" || !(await hasTmux());

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { main } from "../../../cli/main.ts";
 import { VERSION } from "../../../cli/host/version.ts";
+import { main } from "../../../cli/main.ts";
 import { toPlainText } from "../../../cli/render/plain_text.ts";
 import { toVisibleText } from "../../../cli/render/visible_text.ts";
 import {

@@ -1,5 +1,5 @@
-import { OpenTelemetry } from "npm:@ai-sdk/otel@1.0.173";
 import { createOpenAICompatible } from "npm:@ai-sdk/openai-compatible@2.0.92";
+import { OpenTelemetry } from "npm:@ai-sdk/otel@1.0.173";
 import { context, trace } from "npm:@opentelemetry/api@1.9.0";
 import { AsyncLocalStorageContextManager } from "npm:@opentelemetry/context-async-hooks@2.12.1";
 import {

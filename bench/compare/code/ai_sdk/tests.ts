@@ -1,5 +1,5 @@
-import { APICallError, type LanguageModelV4GenerateResult } from "npm:@ai-sdk/provider@4.0.38";
 import { deepStrictEqual as assertEquals, rejects as assertRejects } from "node:assert/strict";
+import { APICallError, type LanguageModelV4GenerateResult } from "npm:@ai-sdk/provider@4.0.38";
 import { install } from "npm:@sinonjs/fake-timers@15.5.0";
 import { isStepCount, tool, ToolLoopAgent } from "npm:ai@7.0.173";
 import { MockLanguageModelV4 } from "npm:ai@7.0.173/test";

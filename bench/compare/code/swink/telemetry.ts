@@ -1,13 +1,13 @@
-import { Agent, defineTool } from "@swink/agent";
-import { connect } from "@swink/agent/adapters";
-import { telemetry } from "@swink/agent/telemetry";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
   BasicTracerProvider,
   ConsoleSpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
+import { Agent, defineTool } from "@swink/agent";
+import { connect } from "@swink/agent/adapters";
+import { telemetry } from "@swink/agent/telemetry";
 import { z } from "npm:zod@4.6.7";
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager());

@@ -1,6 +1,6 @@
+import { assert, assertEquals } from "@std/assert";
 import { Agent, defineTool } from "@swink/agent";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "@swink/agent/testing";
-import { assert, assertEquals } from "@std/assert";
 import { z } from "npm:zod@4.6.7";
 
 const booked: string[] = [];

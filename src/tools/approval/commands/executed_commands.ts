@@ -4,15 +4,15 @@
  * @module
  */
 
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { EVALUATED_VARIABLES, isPlainValue, MAKE_FUNCTION } from "../shell/evaluated_variables.ts";
+import { createOtherVariables } from "../shell/numeric_variables.ts";
+import { parseShell } from "../shell/shell_syntax.ts";
 import { findCommandsOfFind } from "./find_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
-import { createOtherVariables } from "../shell/numeric_variables.ts";
 import { isOpaque, OPAQUE_PROGRAMS } from "./opaque_programs.ts";
 import { isPlainSed } from "./plain_sed.ts";
 import { listShellArguments } from "./shell_arguments.ts";
-import { parseShell } from "../shell/shell_syntax.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** The commands that a script runs. */
 export interface ExecutedCommands {

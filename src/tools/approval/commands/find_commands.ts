@@ -4,8 +4,8 @@
  * @module
  */
 
-import { FIND_TESTS } from "./harmless_commands.ts";
 import type { ShellWord } from "../../kit/simple_command.ts";
+import { FIND_TESTS } from "./harmless_commands.ts";
 
 /** The commands of `find`. */
 export interface FindCommands {

@@ -5,9 +5,9 @@
  * @module
  */
 
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { listComparedPaths } from "./git_arguments.ts";
 import { isHarmlessSed } from "./plain_sed.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Arguments of a program that make it only read. */
 interface CommandForm {

@@ -4,10 +4,10 @@
  * @module
  */
 
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { isInterpreter, mayRunInput } from "./interpreters.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Matches paths with which a program can read its input or another open file, and the directories of these. */
 export const INPUT_FILE =

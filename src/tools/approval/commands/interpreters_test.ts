@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { startThreadTimer } from "../../../../tests/thread_time.ts";
 import {
   assertNotForbidden,
   decideWithDenyRules,
   testForbiddenCommands,
 } from "../../../../tests/sandbox/explain_with_gate.ts";
+import { startThreadTimer } from "../../../../tests/thread_time.ts";
 
 /** Commands with an interpreter that gets other arguments than its code, or has another name. */
 const FORBIDDEN: readonly string[] = [

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import {
   type ExecutedCommands,
   getProgram,
@@ -11,7 +12,6 @@ import {
   UNKNOWN_ARGUMENTS,
 } from "./executed_commands.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
-import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =

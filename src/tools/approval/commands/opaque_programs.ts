@@ -4,9 +4,9 @@
  * @module
  */
 
-import { hasOpaqueGitArgument } from "./git_arguments.ts";
-import { MAKE_FUNCTION, startsPlainSsh } from "../shell/evaluated_variables.ts";
 import type { ShellWord } from "../../kit/simple_command.ts";
+import { MAKE_FUNCTION, startsPlainSsh } from "../shell/evaluated_variables.ts";
+import { hasOpaqueGitArgument } from "./git_arguments.ts";
 
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 export const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(

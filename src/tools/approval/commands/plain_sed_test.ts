@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { isHarmlessSed, isPlainSed } from "./plain_sed.ts";
-import { parseShell } from "../shell/shell_syntax.ts";
 import { startThreadTimer } from "../../../../tests/thread_time.ts";
+import { parseShell } from "../shell/shell_syntax.ts";
+import { isHarmlessSed, isPlainSed } from "./plain_sed.ts";
 
 function parse(command: string) {
   return parseShell(command).commands[0]?.words.slice(1) ?? [];

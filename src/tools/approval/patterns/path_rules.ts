@@ -7,8 +7,8 @@
 import { compileGlob, type PathMatcher } from "../../../core/ignore/glob.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { isAbsolute, SEPARATOR } from "../../../platform/paths.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { canMatchBelow, foldCase, normalizePattern } from "../../kit/path_patterns.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Concern } from "./concern.ts";
 import { mayOverlap, type PathPattern, skipDirectory } from "./pattern_overlap.ts";
 

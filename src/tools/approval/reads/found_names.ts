@@ -5,9 +5,9 @@
  * @module
  */
 
+import type { SimpleCommand } from "../../kit/simple_command.ts";
 import { type ExecutedCommands, getProgram } from "../commands/executed_commands.ts";
 import { FIND_TESTS, isHarmlessRedirect } from "../commands/harmless_commands.ts";
-import type { SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Programs that show the files which are named to them, and no others. */
 const READERS = /^(?:cat|[ef]?grep|head|tail|nl|sort|wc|ls|stat|file|du)$/;

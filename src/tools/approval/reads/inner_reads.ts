@@ -5,9 +5,9 @@
  * @module
  */
 
+import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { type ExecutedCommands, mayChangeDirectory } from "../commands/executed_commands.ts";
 import { isHarmlessCommand, isHarmlessRedirect } from "../commands/harmless_commands.ts";
-import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** The arguments with which a program reads no other files, and follows no links to directories. */
 interface ReaderForm {

@@ -5,11 +5,13 @@
  */
 
 import { expandBraces } from "../../../core/ignore/glob.ts";
+import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { readEnvironmentVariable } from "../../process/command_environment.ts";
-import type { Concern } from "../patterns/concern.ts";
 import { type ExecutedCommands, getProgram } from "../commands/executed_commands.ts";
+import type { Concern } from "../patterns/concern.ts";
 import type { CallPath, PathRule } from "../patterns/path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "../patterns/pattern_overlap.ts";
+import { listValues } from "../shell/word_values.ts";
 import {
   isNameReader,
   isPrinter,
@@ -22,8 +24,6 @@ import {
   type PathWord,
   readsVariable,
 } from "./path_words.ts";
-import { listValues } from "../shell/word_values.ts";
-import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Maximum number of paths that are compared with a rule. */
 const MAX_PATHS = 2_000;

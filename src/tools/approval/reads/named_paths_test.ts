@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { startThreadTimer } from "../../../../tests/thread_time.ts";
 import { TestWorkspace } from "../../../../tests/sandbox/test_workspace.ts";
+import { startThreadTimer } from "../../../../tests/thread_time.ts";
 import { createRuledCall, parseApprovalRule } from "../rules/approval_rules.ts";
 
 /** Decides about a command of a shell, whose directory an earlier command may have changed. */

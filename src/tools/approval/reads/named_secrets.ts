@@ -8,8 +8,8 @@ import { compileGlob } from "../../../core/ignore/glob.ts";
 import { join } from "../../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../../platform/secret_places.ts";
 import { createFileRules } from "../../files/file_rules.ts";
-import { expandWord } from "./search_operands.ts";
 import type { ShellWord } from "../../kit/simple_command.ts";
+import { expandWord } from "./search_operands.ts";
 
 /** Names that a pattern of the shell may match. */
 const TYPICAL_SECRETS: readonly string[] = [

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { isPlainValue } from "../shell/evaluated_variables.ts";
+import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { getInputText, getProgram } from "../commands/executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "../commands/harmless_commands.ts";
 import { createProgramTest } from "../commands/interpreters.ts";
+import { isPlainValue } from "../shell/evaluated_variables.ts";
+import { listValues } from "../shell/word_values.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import { listScriptFiles } from "./script_files.ts";
-import { listValues } from "../shell/word_values.ts";
-import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
 const FILE_PROGRAMS: ReadonlySet<string> = new Set(

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { getProgram } from "../commands/executed_commands.ts";
-import { listSearchOperands } from "./search_operands.ts";
 import { parseShell } from "../shell/shell_syntax.ts";
+import { listSearchOperands } from "./search_operands.ts";
 
 const OPERANDS: readonly (readonly [command: string, operands: readonly string[]])[] = [
   ["rg key", []],

@@ -5,13 +5,14 @@
  */
 
 import { isDirectory } from "../../../platform/is_directory.ts";
+import type { ShellRedirect, ShellWord } from "../../kit/simple_command.ts";
 import {
   type ExecutedCommands,
   findExecutedCommands,
   getProgram,
 } from "../commands/executed_commands.ts";
-import { findWorkingDirectory } from "../patterns/path_rules.ts";
 import { listSteps, type ScriptStep } from "../commands/script_steps.ts";
+import { findWorkingDirectory } from "../patterns/path_rules.ts";
 import {
   findWideSearch,
   listMoved,
@@ -19,7 +20,6 @@ import {
   setsPlace,
   type WideSearch,
 } from "./wide_searches.ts";
-import type { ShellRedirect, ShellWord } from "../../kit/simple_command.ts";
 
 /** Commands that move the shell, or decide what others do. */
 const MOVERS = /^(?:cd|pushd|popd|eval|exec|source|\.|trap|alias|shopt|enable)$/;

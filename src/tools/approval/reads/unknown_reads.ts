@@ -7,15 +7,15 @@
 
 import { compileGlob, expandBraces } from "../../../core/ignore/glob.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../../../platform/secret_places.ts";
-import { type ExecutedCommands, getProgram } from "../commands/executed_commands.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { passesInputAsCode, runsCode } from "../commands/code_arguments.ts";
+import { type ExecutedCommands, getProgram } from "../commands/executed_commands.ts";
 import { mayBeOption } from "../commands/find_commands.ts";
-import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "../commands/harmless_commands.ts";
-import { readsOnlyBelow } from "./inner_reads.ts";
 import { listStartedCommands } from "../commands/launched_commands.ts";
 import { mayOverlap } from "../patterns/pattern_overlap.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+import { readsFoundFiles } from "./found_names.ts";
+import { readsOnlyBelow } from "./inner_reads.ts";
 
 /** Programs that show names and other data of files, but not their content, besides those that read no files. */
 export const WITHOUT_CONTENT: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../../../tests/thread_time.ts";
 import { findExecutedCommands } from "../commands/executed_commands.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
-import { startThreadTimer } from "../../../../tests/thread_time.ts";
 
 const select = (commands: readonly string[], isUnknown: boolean): readonly string[] =>
   commands.filter((command) => mayReadUnknownFiles(findExecutedCommands(command)) === isUnknown);

@@ -6,12 +6,13 @@
  */
 
 import type { NamedEntry } from "../../../platform/file_calls.ts";
-import { dirname, join } from "../../../platform/paths.ts";
-import { pathExists } from "../../../platform/path_exists.ts";
 import { isDirectory } from "../../../platform/is_directory.ts";
+import { pathExists } from "../../../platform/path_exists.ts";
+import { dirname, join } from "../../../platform/paths.ts";
 import { system } from "../../../platform/system.ts";
-import { readEnvironmentVariable } from "../../process/command_environment.ts";
 import { isWithin } from "../../files/file_rules.ts";
+import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+import { readEnvironmentVariable } from "../../process/command_environment.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "../commands/executed_commands.ts";
 import { listComparedPaths, mayShowFiles } from "../commands/git_arguments.ts";
@@ -20,7 +21,6 @@ import { findLaunched, listStartedCommands } from "../commands/launched_commands
 import { findWorkingDirectory } from "../patterns/path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
 import { WITHOUT_CONTENT } from "./unknown_reads.ts";
-import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** Programs that search directories, without an operand the one they are in. */
 const SEARCHERS = /^(?:rg|rga|ag|ug|ugrep)$/;

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { testToolContext } from "../../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../../tests/sandbox/test_workspace.ts";
 import { startThreadTimer } from "../../../../tests/thread_time.ts";
+import { testToolContext } from "../../../testing/test_tool_context.ts";
 import { approvalGate } from "../approval_gate.ts";
 import { findExecutedCommands } from "../commands/executed_commands.ts";
 import { findStepwiseSearch } from "./stepwise_searches.ts";

@@ -7,6 +7,22 @@
 
 import { BadRequestError, getErrorMessage } from "../../../core/errors/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
+import { createToolMatcher, findAlias, findConcernedTools } from "../../kit/tool_names.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import {
+  type ExecutedCommands,
+  findExecutedCommands,
+  mayChangeDirectory,
+} from "../commands/executed_commands.ts";
+import type { Concern } from "../patterns/concern.ts";
+import {
+  type CallPath,
+  createPathRule,
+  findCallPath,
+  findWorkingDirectory,
+  pathHasPrefix,
+} from "../patterns/path_rules.ts";
+import { findNamedPath } from "../reads/named_paths.ts";
 import { createAddressRule } from "./address_rules.ts";
 import {
   type CommandPattern,
@@ -17,22 +33,6 @@ import {
   listUncovered,
   parseCommandPattern,
 } from "./command_rules.ts";
-import type { Concern } from "../patterns/concern.ts";
-import {
-  type ExecutedCommands,
-  findExecutedCommands,
-  mayChangeDirectory,
-} from "../commands/executed_commands.ts";
-import { findNamedPath } from "../reads/named_paths.ts";
-import {
-  type CallPath,
-  createPathRule,
-  findCallPath,
-  findWorkingDirectory,
-  pathHasPrefix,
-} from "../patterns/path_rules.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { createToolMatcher, findAlias, findConcernedTools } from "../../kit/tool_names.ts";
 
 /** A call, to which rules apply. */
 export interface RuledCall {

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { canOmitFirst, canPrecede, listCommandNames, listProgramNames } from "./command_aliases.ts";
-import type { Concern } from "../patterns/concern.ts";
+import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import {
   type ExecutedCommands,
   getProgram,
@@ -22,10 +21,11 @@ import {
 import { listInputCode } from "../commands/input_code.ts";
 import { isInterpreter } from "../commands/interpreters.ts";
 import { findLaunched } from "../commands/launched_commands.ts";
+import type { Concern } from "../patterns/concern.ts";
+import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
 import { nameSecrets } from "../reads/named_secrets.ts";
 import { maySearch } from "../reads/wide_searches.ts";
-import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
-import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+import { canOmitFirst, canPrecede, listCommandNames, listProgramNames } from "./command_aliases.ts";
 
 /** A pattern of words. */
 export interface CommandPattern {

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { explainWithGate } from "../../../../tests/sandbox/explain_with_gate.ts";
 import { BadRequestError } from "../../../core/errors/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { defineTool } from "../../../core/tools/tool.ts";
-import { explainWithGate } from "../../../../tests/sandbox/explain_with_gate.ts";
 import { approvalGate, type ApprovalGateOptions } from "../approval_gate.ts";
 import type { CallExplanation } from "../explain_call.ts";
 import { parseRuleSet } from "./rule_set.ts";

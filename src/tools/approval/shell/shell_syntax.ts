@@ -17,13 +17,15 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+import { callsMakeFunction, hasPlainValue } from "./assigned_values.ts";
+import { findConstants, foldCommand } from "./constant_variables.ts";
 import {
   decidesEffects,
   EVALUATED_VARIABLES,
   isExpression,
   isPlainValue,
 } from "./evaluated_variables.ts";
-import { callsMakeFunction, hasPlainValue } from "./assigned_values.ts";
 import { listListVariables, mayEvaluateList } from "./list_variables.ts";
 import {
   createOtherVariables,
@@ -34,9 +36,7 @@ import {
   namesNumber,
   type OtherVariables,
 } from "./numeric_variables.ts";
-import { findConstants, foldCommand } from "./constant_variables.ts";
 import { countCalls, PLAIN_NODES, REPEATED_NODES, walkTree } from "./shell_tree.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 
 /** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
 export interface ParsedScript {

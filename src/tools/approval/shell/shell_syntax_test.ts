@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { startThreadTimer } from "../../../../tests/thread_time.ts";
+import { defineTool } from "../../../core/tools/tool.ts";
 import { approvalGate } from "../approval_gate.ts";
 import { assessCommand } from "../command_assessment.ts";
 import { parseShell } from "./shell_syntax.ts";
-import { defineTool } from "../../../core/tools/tool.ts";
 
 Deno.test("parseShell(): returns words without quotes and marks those with a fixed meaning", () => {
   const [command] =
