@@ -121,7 +121,7 @@ function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
 
 function checkTimestamp(timestamp: unknown): void {
   if (Number.isFinite(timestamp)) return;
-  throw new BadRequestError("Invalid message: its timestamp must be in milliseconds");
+  throw new BadRequestError("Invalid message: its timestamp must be a number");
 }
 
 /**
