@@ -13,6 +13,7 @@ import type {
 } from "../../mod.ts";
 import { extractText } from "../../src/core/messages/content.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
+import { listenForSuspension } from "../host/suspension.ts";
 import type { Output, Terminal } from "../host/terminal.ts";
 import { ActivityStatus } from "./activity.ts";
 import { CallLines, type ShownCall } from "./call_lines.ts";
@@ -56,8 +57,8 @@ export interface TextReporterOptions {
   readonly text: Output;
   /** Output for everything else. */
   readonly lines: Output;
-  /** Size of the terminal. */
-  readonly terminal: Pick<Terminal, "columns" | "onRedraw">;
+  /** Size and suspension of the terminal. */
+  readonly terminal: Pick<Terminal, "columns" | "onRedraw" | "onSuspend" | "stop">;
   /** Amount of output. */
   readonly verbosity: Verbosity;
   /** Whether a status shows what is awaited; requires that `lines` is a terminal that can move the cursor. */
@@ -90,6 +91,7 @@ export class TextReporter implements Reporter {
   readonly #schedule: CallSchedule;
   readonly #stopRedrawing: () => void;
   readonly #stopListening: (() => void) | undefined;
+  readonly #suspension: Disposable | undefined;
   #model = "the model";
   #filter = new PlainTextFilter();
   #wrap: WordWrap;
@@ -112,6 +114,12 @@ export class TextReporter implements Reporter {
       })
       : undefined;
     this.#stopListening = options.questions?.onAsk(async () => await this.#status?.restart());
+    // Before the shell writes there; afterwards, the status returns with the next redrawing.
+    this.#suspension = this.#status && listenForSuspension({
+      terminal,
+      suspend: async () => await this.#status?.restart(),
+      resume: () => Promise.resolve(),
+    });
     this.#wrap = this.#createWrap();
     this.#stopRedrawing = terminal.onRedraw((cause) => {
       const isMoved = cause === "continued";
@@ -126,6 +134,7 @@ export class TextReporter implements Reporter {
   [Symbol.dispose](): void {
     this.#stopRedrawing();
     this.#stopListening?.();
+    this.#suspension?.[Symbol.dispose]();
     this.#status?.[Symbol.dispose]();
   }
 

@@ -271,6 +271,17 @@ Deno.test("TextReporter: erases a status that was shown before the end of a susp
   assertEquals(host.screen, `One two\n${status}\r\x1b[Jthree\n`);
 });
 
+Deno.test("TextReporter: erases the status before a suspension", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply());
+  await time.tickAsync(1_000);
+  host.terminal.requestSuspension();
+  await time.tickAsync(0);
+  assertEquals(host.screen, "\x1b[2mwaiting for the model · 1 s\x1b[22m\r\r\x1b[J");
+});
+
 Deno.test("TextReporter: counts the time down until a retry, and shows how to end the run", async () => {
   using time = new FakeTime();
   using session = createReporter();

@@ -292,7 +292,8 @@ export class StructuredAnswer {
         lastError: attempts > 0 ? lastError : "approvals are pending",
       });
     }
-    const message = `No valid answer after ${attempts} attempts: ${lastError}`;
+    const count = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+    const message = `No valid answer after ${count}: ${lastError}`;
     return new StructuredOutputFailedError(message, { attempts, lastError });
   }
 

@@ -38,7 +38,7 @@ Deno.test("structuredOutput() rejects after 1 + maxRetries attempts with their n
     const error = await assertRejects(
       () => agent.structuredOutput("Which city?", schema, options),
       StructuredOutputFailedError,
-      `No valid answer after ${attempts} attempts: `,
+      `No valid answer after ${attempts === 1 ? "1 attempt" : `${attempts} attempts`}: `,
     );
     assertEquals([error.code, error.attempts], ["structured_output_failed", attempts]);
     assertStringIncludes(error.lastError, "- /city: must be string");

@@ -7,11 +7,11 @@
 
 import { createDenoHost } from "../../cli/host/host.ts";
 import { InterruptHandler } from "../../cli/host/interrupt.ts";
+import { listenForSuspension } from "../../cli/host/suspension.ts";
 import { detectTerminalFeatures } from "../../cli/host/terminal_features.ts";
 import { startTimer } from "../../cli/host/timer.ts";
 import { formatKey } from "../../cli/keys/key_notation.ts";
 import { openKeyboard } from "../../cli/keys/keyboard.ts";
-import { listenForSuspension } from "../../cli/keys/suspension.ts";
 import { createLiveRegion } from "../../cli/screen/create_live_region.ts";
 
 const host = createDenoHost();

@@ -8,8 +8,8 @@
 import type { Completer } from "../../editor/completion.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import { importLate } from "../../host/import_late.ts";
+import { listenForSuspension } from "../../host/suspension.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
-import { listenForSuspension } from "../../keys/suspension.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";

@@ -136,7 +136,7 @@ testOnDisk("FileSessionStore: append() reports a failed write once", async ({ st
   session.append(createMessageEntry("lost"));
   await waitUntil(() => session.outline.length === 1);
   const error = assertThrows(() => session.append(createMessageEntry("refused")), SessionError);
-  assertEquals(error.message.includes("1 of its entries were not stored"), true);
+  assertEquals(error.message.includes("1 of its entries was not stored"), true);
   disk.free = Infinity;
   session.append(createMessageEntry("kept again"));
   await session.close();

@@ -223,7 +223,7 @@ Deno.test("storeFrom(): splits entries of more than 64 MiB into several appends,
   const session = await store.create({ id: "s" });
   const [short, long] = ["short", "x".repeat(40_000_000)];
   for (const text of [short, long, long, short, long]) session.append(createMessageEntry(text));
-  await assertRejects(() => session.flush(), SessionError, "1 of its entries were not stored");
+  await assertRejects(() => session.flush(), SessionError, "1 of its entries was not stored");
   assertEquals(sizes, [2, 2, 1]);
   assertEquals(session.outline.length, 4);
   session.append(createMessageEntry(short));

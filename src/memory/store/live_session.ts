@@ -310,7 +310,9 @@ export class LiveSession implements Session {
   }
 
   #toWriteError(error: unknown, lost: number): SessionError {
-    const note = lost === 0 ? "" : `; ${lost} of its entries were not stored`;
+    const note = lost === 0
+      ? ""
+      : `; ${lost} of its entries ${lost === 1 ? "was" : "were"} not stored`;
     return toSessionError(error, { id: this.id, reason: "write_failed", note });
   }
 }

@@ -120,7 +120,7 @@ Deno.test("LiveSession: a flush rejects when an append has thrown the error of i
   assertThrows(() => appendText(session, "b"), SessionError, "the disk is full");
   assertEquals(
     await flush,
-    'Cannot write the session "s": the disk is full; 1 of its entries were not stored',
+    'Cannot write the session "s": the disk is full; 1 of its entries was not stored',
   );
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Terminal } from "../host/terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Options for {@linkcode listenForSuspension}. */
 export interface SuspensionOptions {
