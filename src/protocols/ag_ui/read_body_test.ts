@@ -3,7 +3,9 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import { readBody } from "./read_body.ts";
 
 function createRequest(body: BodyInit): Request {
-  return new Request("http://localhost/", { method: "POST", body });
+  // Node requires `duplex` for a stream.
+  const init = { method: "POST", body, duplex: "half" };
+  return new Request("http://localhost/", init);
 }
 
 Deno.test("readBody(): returns a body, and ends one that is too large", async () => {
