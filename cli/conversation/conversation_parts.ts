@@ -192,7 +192,8 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
 }
 
 function createRuns(
-  { settings: { cwd, baseUrl }, host, view, hooks, opened, changeLog }: ConversationEnvironment,
+  { settings: { cwd, baseUrl, providers }, host, view, hooks, opened, changeLog }:
+    ConversationEnvironment,
   { record, output, status }: Pick<ShownParts, "record" | "output" | "status">,
 ): ConversationRuns {
   const { now, env } = host;
@@ -218,7 +219,7 @@ function createRuns(
       const { turns, attempts } = output;
       const { result, durationMs } = end;
       record.addPrompt({ label, outcome: result, durationMs });
-      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, env, view }));
+      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, providers, env, view }));
       view.notify({ type: "ended", text: "swink has finished", durationMs });
     },
     async onError(error, text) {

@@ -9,7 +9,7 @@ import type { Host } from "../../host/host.ts";
 import { getFinalText } from "../../render/final_text.ts";
 import type { Line } from "../../render/line/line.ts";
 import { formatUsage } from "../../render/usage_line.ts";
-import { getRunEndMessage } from "../../run/report/run_end_message.ts";
+import { getRunEndMessage, type RunEndMessageOptions } from "../../run/report/run_end_message.ts";
 import { getRunExitCode } from "../../run/report/run_exit_code.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines, toMessage } from "../view/lines.ts";
@@ -23,6 +23,8 @@ export interface RunEndOptions {
   readonly attempts: number;
   /** Value of `--base-url`. */
   readonly baseUrl: string | undefined;
+  /** Settings of providers, by name. Default: none. */
+  readonly providers?: RunEndMessageOptions["providers"];
   /** Reads an environment variable. */
   readonly env: Host["env"];
   /** The terminal. */
@@ -32,7 +34,7 @@ export interface RunEndOptions {
 /** Formats the end of a run. */
 export function formatRunEnd(
   { result, durationMs }: EndedRun,
-  { turns, attempts, baseUrl, env, view }: RunEndOptions,
+  { turns, attempts, baseUrl, providers, env, view }: RunEndOptions,
 ): Line[] {
   const { usage, cost, stopReason } = result;
   const isAborted = stopReason === "aborted" && !result.error && !result.stoppedBy &&
@@ -44,7 +46,9 @@ export function formatRunEnd(
     hasText: getFinalText(result.messages) !== "",
     ...(isAborted && { signalExitCode: ExitCode.interrupted }),
   };
-  const message = getRunEndMessage(end, { exitCode: getRunExitCode(end), baseUrl, env });
+  const message = getRunEndMessage(end, {
+    ...{ exitCode: getRunExitCode(end), baseUrl, providers, env },
+  });
   const reason = isAborted ? "aborted; changes made so far are kept" : message?.reason;
   return [
     ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, view)),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { keyVariables, providerNames, urlVariable } from "../../../adapters/connect.ts";
+import { keyVariables, providerNames } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
 import type { ModelSpec } from "../../../mod.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
@@ -13,6 +13,7 @@ import { ConfigurationError, UsageError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
 import { LOCAL_PROVIDER } from "./local_models.ts";
+import { findProviderUrl } from "./provider_url.ts";
 
 /** The settings of a run that concern its providers. */
 export interface ProviderSelection {
@@ -93,10 +94,10 @@ async function getProviderOptions(
   { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} }: ProviderSelection,
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
-  const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
+  const { keyCommand } = providers[provider] ?? {};
   const recordedUrl = replay === undefined ? undefined : await findRecordedUrl(replay, provider);
-  const ownUrl = recordedUrl ?? baseUrl ??
-    (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
+  const { url, source } = findProviderUrl(provider, { baseUrl, providers, env: host.env });
+  const ownUrl = recordedUrl ?? (source === undefined ? undefined : url);
   const names = providerNames();
   if (ownUrl === undefined && !names.includes(provider)) {
     const known = [...names, LOCAL_PROVIDER].join(", ");
@@ -135,12 +136,11 @@ export function getOtherProviders(
   const known = providerNames();
   const names = new Set([...known, ...Object.keys(providers)]);
   return Object.fromEntries(Array.from(names, (provider): [string, ProviderOptions] => {
-    const { baseUrl } = providers[provider] ?? {};
-    const hasUrl = baseUrl !== undefined && !hasVariable([urlVariable(provider)], host);
+    const { url, source } = findProviderUrl(provider, { providers, env: host.env });
     const variables = keyVariables(provider).join(" or ");
     const keyHint = `${variables === "" ? "" : `set ${variables}, or `}enter #key ${provider}`;
     return [provider, {
-      ...(hasUrl && { baseUrl }),
+      ...(source !== undefined && url !== undefined && { baseUrl: url }),
       ...(known.includes(provider) ? { keyHint } : { keyless: true }),
     }];
   }));

@@ -4,21 +4,19 @@
  * @module
  */
 
-import { providerNames, urlVariable } from "../../../adapters/connect.ts";
+import { providerNames } from "../../../adapters/connect.ts";
 import type { ModelSpec } from "../../../mod.ts";
-import type { ProviderSettings } from "../../config/provider_settings.ts";
 import { ConfigurationError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";
 import { formatModel } from "../../render/format_model.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import { matchesUrl, type SessionServer } from "../../sessions/session_server.ts";
+import { findProviderUrl, type ProviderUrlSettings } from "./provider_url.ts";
 
 /** The servers that a run can ask. */
-export interface SessionConnection {
+export interface SessionConnection extends Pick<ProviderUrlSettings, "providers"> {
   /** The server that an option names. */
   readonly server: SessionServer | undefined;
-  /** Settings of providers, by name. Default: none. */
-  readonly providers?: Readonly<Record<string, ProviderSettings>> | undefined;
 }
 
 /**
@@ -29,25 +27,15 @@ export interface SessionConnection {
  */
 export function checkSessionServer(
   { server: last, model }: Pick<RunSession, "server" | "model">,
-  { server, providers = {} }: SessionConnection,
+  { server, providers }: SessionConnection,
   { env }: Pick<Host, "env">,
 ): void {
   if (!last || last.provider !== model?.provider || last.provider === server?.provider) return;
-  if (matchesUrl(last, findUrl(last, providers, env))) return;
+  if (matchesUrl(last, findProviderUrl(last.provider, { providers, env }).url)) return;
   throw new ConfigurationError(
     `The session used the server at ${last.baseUrl}, and no option of this run names it`,
     formatAdvice(last, model),
   );
-}
-
-/** Returns the URL that a variable or the configuration has for a provider. */
-function findUrl(
-  { provider }: SessionServer,
-  providers: Readonly<Record<string, ProviderSettings>>,
-  env: Host["env"],
-): string | undefined {
-  const variable = urlVariable(provider);
-  return (variable && env(variable)) || providers[provider]?.baseUrl;
 }
 
 function formatAdvice({ baseUrl, provider }: SessionServer, model: ModelSpec): string {

@@ -4,18 +4,14 @@
  * @module
  */
 
-import { defaultUrl, urlVariable } from "../../../adapters/connect.ts";
 import type { Host } from "../../host/host.ts";
+import { findProviderUrl, type ProviderUrlSettings } from "../model/provider_url.ts";
 
 /** The settings that determine where requests of a provider go. */
-export interface ConnectionSettings extends Pick<Host, "env"> {
+export interface ConnectionSettings extends ProviderUrlSettings {
   /** Name of the provider. */
   readonly provider: string;
-  /** Value of `--base-url`. */
-  readonly baseUrl: string | undefined;
 }
-
-const OPTION = "--base-url";
 
 /** Names of the variables with a proxy by protocol, those that the runtime prefers first. */
 const PROXY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
@@ -23,10 +19,10 @@ const PROXY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   "https:": ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
 };
 
-/** Replaces the option in advice about the URL of a provider by the variable that the URL is from. */
+/** Replaces the option in advice about the URL of a provider by the variable or the setting that the URL is from. */
 export function nameUrlSource(text: string, settings: ConnectionSettings): string {
-  const source = findUrlSource(settings);
-  return source === undefined ? text : text.replaceAll(OPTION, source);
+  const { source } = findProviderUrl(settings.provider, settings);
+  return source === undefined ? text : text.replaceAll("--base-url", source);
 }
 
 /**
@@ -34,8 +30,8 @@ export function nameUrlSource(text: string, settings: ConnectionSettings): strin
  * `undefined` for a server of this machine at its usual address.
  */
 export function getConnectionAdvice(settings: ConnectionSettings): string | undefined {
-  const url = URL.parse(findUrl(settings) ?? "");
-  const source = findUrlSource(settings);
+  const { url: text = "", source } = findProviderUrl(settings.provider, settings);
+  const url = URL.parse(text);
   const proxy = findProxyVariable(url, settings.env);
   const subjects = [
     ...(url && isLoopback(url) ? [] : ["the network"]),
@@ -43,17 +39,6 @@ export function getConnectionAdvice(settings: ConnectionSettings): string | unde
     ...(proxy === undefined ? [] : [`the proxy in ${proxy}`]),
   ];
   return subjects.length === 0 ? undefined : `Check ${joinWithAnd(subjects)}.`;
-}
-
-/** Returns the option or the variable with the URL of the provider; `undefined` if the URL is the usual one. */
-function findUrlSource({ provider, baseUrl, env }: ConnectionSettings): string | undefined {
-  if (baseUrl !== undefined) return OPTION;
-  const variable = urlVariable(provider);
-  return variable !== undefined && env(variable) ? variable : undefined;
-}
-
-function findUrl({ provider, baseUrl, env }: ConnectionSettings): string | undefined {
-  return baseUrl ?? (env(urlVariable(provider) ?? "") || defaultUrl(provider));
 }
 
 function findProxyVariable(url: URL | null, env: Host["env"]): string | undefined {

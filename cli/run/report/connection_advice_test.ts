@@ -23,6 +23,13 @@ Deno.test("getConnectionAdvice(): names the settings that determine the connecti
   assertEquals(advice("anthropic", gateway), "Check the network and ANTHROPIC_BASE_URL.");
   assertEquals(advice("openai", gateway), "Check the network.");
   assertEquals(
+    getConnectionAdvice({
+      ...createSettings("lab"),
+      providers: { lab: { baseUrl: "https://lab.test/v1" } },
+    }),
+    "Check the network and base_url in the configuration.",
+  );
+  assertEquals(
     advice("anthropic", { ...gateway, HTTPS_PROXY: "http://proxy.test", HTTP_PROXY: "x" }),
     "Check the network, ANTHROPIC_BASE_URL and the proxy in HTTPS_PROXY.",
   );

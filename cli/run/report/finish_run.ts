@@ -21,8 +21,11 @@ import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** An agent to run, and the settings of its output. */
-export interface PreparedAgent
-  extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile" | "schema"> {
+export interface PreparedAgent extends
+  Pick<
+    RunSettings,
+    "patch" | "outputFormat" | "baseUrl" | "providers" | "lastMessageFile" | "schema"
+  > {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
   /** The session of the run; `undefined` if it is not saved. */
@@ -66,7 +69,7 @@ export async function finishRun(
   run: PreparedAgent,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { interrupt, host, baseUrl, isTemporary } = run;
+  const { interrupt, host, baseUrl, providers, isTemporary } = run;
   const isPatchInReport = run.patch === "-" && run.outputFormat !== "text";
   // A text in JSON cannot have the bytes of every file.
   const patch = await snapshot?.createPatch({ asText: isPatchInReport });
@@ -93,7 +96,7 @@ export async function finishRun(
     }
     if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, text);
   }
-  await reportRunEnd(end, { exitCode, host, baseUrl, isTemporary });
+  await reportRunEnd(end, { exitCode, host, baseUrl, providers, isTemporary });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? interrupt.exitCode ?? ExitCode.brokenPipe

@@ -28,6 +28,8 @@ export interface RunEndReportOptions {
   readonly host: Host;
   /** Value of `--base-url`. */
   readonly baseUrl: string | undefined;
+  /** Settings of providers, by name. Default: none. */
+  readonly providers?: ConnectionSettings["providers"];
   /** Whether the working directory is removed after the run. Default: `false`. */
   readonly isTemporary?: boolean | undefined;
 }
@@ -35,7 +37,7 @@ export interface RunEndReportOptions {
 /** Writes the reason for an exit code other than 0, or for the lack of an answer, to standard error. */
 export async function reportRunEnd(
   end: RunEnd,
-  { exitCode, host, baseUrl, isTemporary }: RunEndReportOptions,
+  { host, ...options }: RunEndReportOptions,
 ): Promise<void> {
   const { messages } = host.terminal;
   const style = getStyle(messages, host.env);
@@ -48,7 +50,7 @@ export async function reportRunEnd(
       ),
     );
   }
-  const message = getRunEndMessage(end, { exitCode, baseUrl, isTemporary, env: host.env });
+  const message = getRunEndMessage(end, { ...options, env: host.env });
   if (!message) return;
   const advice = message.advice === undefined ? "" : `${message.advice}\n`;
   await messages.write(`${style.error("swink:")} ${toPlainText(message.reason)}\n${advice}`);
@@ -102,14 +104,14 @@ export function getRunEndMessage(
 
 function getFailureMessage(
   { outcome: { error, abortReason }, attempts = 1 }: RunEnd,
-  { baseUrl, env }: RunEndMessageOptions,
+  { baseUrl, providers, env }: RunEndMessageOptions,
 ): RunEndMessage {
   if (!error) {
     // A session that cannot be written aborts the run.
     if (abortReason instanceof Error) return { reason: getFileProblem(abortReason) };
     return { reason: typeof abortReason === "string" ? abortReason : "the run failed" };
   }
-  const connection = { provider: error.provider ?? "", baseUrl, env };
+  const connection = { provider: error.provider ?? "", baseUrl, providers, env };
   const request = error.requestId ? ` (request ${error.requestId})` : "";
   const advice = error.code === "auth_error"
     ? getKeyAdvice(error, env)
