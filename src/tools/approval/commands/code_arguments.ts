@@ -52,33 +52,50 @@ const OWN_CODE: ReadonlyMap<string, RegExp> = new Map([
 /** Modules of Python that take no code, whose options are other ones. */
 const TESTERS = /^(?:black|coverage|flake8|mypy|pip|pylint|pytest|ruff|unittest)$/;
 
+const AWK = /^[gmn]?awk$/;
+
+/** Programs with arguments of their own kind, and whether these have code. */
+const OWN_ARGUMENTS: readonly (readonly [RegExp, (args: readonly string[]) => boolean])[] = [
+  [AWK, (args) => hasInputScript(args) || args.some(readsByAwk)],
+  [/^curl$/, (args) => args.some((text) => CURL_READS.test(text))],
+  [/^(?:just|rake|ninja)$/, hasInputScript],
+  [/^sqlite3$/, (args) => !asksForVersion(args) && runsOtherThanQueries(args)],
+];
+
 /** Whether the arguments of a program have code, or the program reads it from its input. */
 export function runsCode(program: string, args: readonly string[]): boolean {
   if (/^(?:source|\.)$/.test(program) || args.some(namesFilesByEscapes)) return true;
-  if (AWK.test(program)) return hasInputScript(args) || args.some(readsByAwk);
-  if (program === "curl") return args.some((text) => CURL_READS.test(text));
-  if (/^(?:just|rake|ninja)$/.test(program)) return hasInputScript(args);
-  if (args.length === 1 && /^(?:-[vVh]|--?version|--help)$/.test(args[0] ?? "")) return false;
+  const ownArguments = OWN_ARGUMENTS.find(([name]) => name.test(program));
+  if (ownArguments) return ownArguments[1](args);
+  if (asksForVersion(args)) return false;
   if (runsCommands(program)) return true;
-  if (program === "sqlite3") return runsOtherThanQueries(args);
-  const isUv = program === "uv" && args[0] === "run";
-  if (!isLanguage(program) && !isUv) return false;
-  if (args.some((text, index) => /^-\w*m$/.test(args[index - 1] ?? "") && CODE_MODULE.test(text))) {
-    return true;
-  }
-  if (isUv) return args.includes("-");
+  if (program === "uv" && args[0] === "run") return namesCodeModule(args) || args.includes("-");
+  if (!isLanguage(program)) return false;
   // The tests of `node` are files that it finds.
-  if (mayRunInput(program, args) && !args.includes("--test")) return true;
+  const mayReadCode = mayRunInput(program, args) && !args.includes("--test");
+  return mayReadCode || namesCodeModule(args) || hasCodeArgument(program, args);
+}
+
+function asksForVersion(args: readonly string[]): boolean {
+  return args.length === 1 && /^(?:-[vVh]|--?version|--help)$/.test(args[0] ?? "");
+}
+
+/** Whether the arguments of Python have a module that runs the code in the other ones. */
+function namesCodeModule(args: readonly string[]): boolean {
+  return args.some((text, index) =>
+    /^-\w*m$/.test(args[index - 1] ?? "") && CODE_MODULE.test(text)
+  );
+}
+
+function hasCodeArgument(program: string, args: readonly string[]): boolean {
+  const own = OWN_CODE.get(program);
   const start = args.findIndex((text, index) =>
     text === "-m" && TESTERS.test(args[index + 1] ?? "")
   );
-  const own = OWN_CODE.get(program);
   return args.slice(0, start === -1 ? undefined : start).some((text) =>
     CODE.test(text) || own?.test(text)
   );
 }
-
-const AWK = /^[gmn]?awk$/;
 
 /** A script of awk that reads other files, or runs programs. */
 const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include|\w+\s*\()/;
