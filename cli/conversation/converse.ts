@@ -83,6 +83,6 @@ export async function converse(
     await view.echo(typed);
   }
   const exitCode = await conversation.run(prompt === "" ? undefined : prompt);
-  await reportConversationEnd(view, session);
+  await reportConversationEnd(view, session, opened.setup);
   return exitCode;
 }

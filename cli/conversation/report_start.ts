@@ -7,6 +7,8 @@
 import type { Host } from "../host/host.ts";
 import { formatHeader } from "../render/header.ts";
 import type { RunSandbox } from "../render/reporter.ts";
+import type { AgentSetup } from "../run/agent/setup_agent.ts";
+import { formatResumeCommand } from "../run/model/session_connection.ts";
 import { reportStart, type StartReportOptions } from "../run/report/start_report.ts";
 import type { SessionControl } from "./command/command_context.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
@@ -37,9 +39,9 @@ export async function reportConversationStart(
 export async function reportConversationEnd(
   view: Pick<ConversationView, "print">,
   { session }: Pick<SessionControl, "session">,
+  setup: AgentSetup,
 ): Promise<void> {
-  const hasMessages = session?.outline.some(({ type }) => type === "message");
-  if (hasMessages) {
-    await view.print([toLine(`swink -r ${session?.id} continues this conversation`, "faint")]);
-  }
+  if (!session?.outline.some(({ type }) => type === "message")) return;
+  const command = formatResumeCommand(session.id, setup);
+  await view.print([toLine(`${command} continues this conversation`, "faint")]);
 }

@@ -54,7 +54,7 @@ function parseServer(data: unknown): SessionServer | undefined {
 }
 
 /** Returns a URL without user name, password and query, which may be secret; `undefined` if it is invalid. */
-function toStoredUrl(text: string): string | undefined {
+export function toStoredUrl(text: string): string | undefined {
   const url = URL.parse(text);
   return url ? `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, "") : undefined;
 }

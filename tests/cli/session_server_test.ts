@@ -72,6 +72,7 @@ Deno.test("/resume: does not continue a session of --base-url without that serve
   const model = [scriptedReply("Hello!")];
   await using first = await typeConversation({ typed: ["First", "/quit"], model, args });
   const { home } = first;
+  assertStringIncludes(first.transcript, `--base-url ${OWN} continues this conversation`);
   const typed = ["/resume 1", "Next", "/quit"];
   await using second = await typeConversation({ typed, home, model });
   assertStringIncludes(second.outputs[0] ?? "", `The session used the server at ${OWN}`);

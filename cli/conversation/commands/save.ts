@@ -4,6 +4,7 @@
  * @module
  */
 
+import { formatResumeCommand } from "../../run/model/session_connection.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { requireSession } from "../command/require_session.ts";
 import { toLines } from "../view/lines.ts";
@@ -14,11 +15,13 @@ export const save = defineCommand({
   argument: "[TITLE]",
   summary: "Names the session; it is saved all the time",
   worksDuringRuns: true,
-  async run(title, { view, sessions }) {
+  async run(title, { view, sessions, setup }) {
     const session = requireSession(sessions);
     if (title !== "") session.append({ type: "title", title });
     await session.flush();
     const name = title === "" ? "" : ` as ${JSON.stringify(title)}`;
-    await view.print(toLines(`Saved${name}; swink -r ${session.id} continues it`, "faint"));
+    await view.print(
+      toLines(`Saved${name}; ${formatResumeCommand(session.id, setup)} continues it`, "faint"),
+    );
   },
 });

@@ -5,12 +5,12 @@
  */
 
 import { providerNames } from "../../../adapters/connect.ts";
-import type { ModelSpec } from "../../../mod.ts";
+import type { Agent, ModelSpec } from "../../../mod.ts";
 import { ConfigurationError } from "../../host/cli_error.ts";
 import type { Host } from "../../host/host.ts";
 import { formatModel } from "../../render/format_model.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
-import { matchesUrl, type SessionServer } from "../../sessions/session_server.ts";
+import { matchesUrl, type SessionServer, toStoredUrl } from "../../sessions/session_server.ts";
 import { findProviderUrl, type ProviderUrlSettings } from "./provider_url.ts";
 
 /** The servers that a run can ask. */
@@ -36,6 +36,16 @@ export function checkSessionServer(
     `The session used the server at ${last.baseUrl}, and no option of this run names it`,
     formatAdvice(last, model),
   );
+}
+
+/** Formats the command that continues a session with the same server. */
+export function formatResumeCommand(
+  id: string,
+  { server, agent }: Pick<SessionConnection, "server"> & { readonly agent: Pick<Agent, "state"> },
+): string {
+  const command = `swink -r ${id}`;
+  if (server?.provider !== agent.state.model.provider) return command;
+  return `${command} --base-url ${toStoredUrl(server.baseUrl)}`;
 }
 
 function formatAdvice({ baseUrl, provider }: SessionServer, model: ModelSpec): string {
