@@ -4,8 +4,9 @@
  * @module
  */
 
+import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { toFlag } from "../command_line/definition.ts";
-import type { CliError } from "../host/cli_error.ts";
+import { CliError } from "../host/cli_error.ts";
 import { ACP_OPTIONS } from "../settings/acp_options.ts";
 
 const FLAGS: ReadonlySet<string> = new Set(Object.keys(ACP_OPTIONS).map(toFlag));
@@ -21,6 +22,12 @@ export function formatForEditor({ message, advice }: Pick<CliError, "message" | 
     ? ["Options are part of the command of the agent in the settings of the editor"]
     : [];
   return [...texts, ...hint].join(". ");
+}
+
+/** Returns an error of the program as that of a request of an editor; any other one as it is. */
+export function toRequestError(error: unknown): unknown {
+  if (!(error instanceof CliError)) return error;
+  return new BadRequestError(formatForEditor(error), { cause: error });
 }
 
 function findFlags(text: string): readonly string[] {

@@ -16,7 +16,6 @@ import type {
 // Not mod.ts, which loads all tools.
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { GivenOptions } from "../command_line/definition.ts";
-import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
@@ -33,7 +32,7 @@ import { getSessionTitle } from "../sessions/session_list.ts";
 import { openStore } from "../sessions/start_recording.ts";
 import type { AcpOptions } from "../settings/acp_options.ts";
 import { toServerConfig } from "./client_servers.ts";
-import { formatForEditor } from "./editor_error.ts";
+import { toRequestError } from "./editor_error.ts";
 import { type EditorSessionOptions, runEditorSession } from "./editor_session.ts";
 import { toRunOptions } from "./run_options.ts";
 
@@ -237,7 +236,6 @@ async function reportErrors<Result>(work: () => Promise<Result>): Promise<Result
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    throw new BadRequestError(formatForEditor(error), { cause: error });
+    throw toRequestError(error);
   }
 }

@@ -108,7 +108,7 @@ export async function runEditorSession(
     id,
     agent: setup.agent,
     modes,
-    config: new SessionConfig({ setup, modes, settings, host }),
+    config: new SessionConfig({ setup, modes, sessions, settings, host }),
     commands: commands.list,
     runCommand: (prompt, { signal }) => commands.run(prompt, signal),
     preparePrompt(message, { signal }) {

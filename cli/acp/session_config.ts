@@ -8,11 +8,13 @@ import { catalog } from "../../adapters/catalog/catalog.ts";
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec, THINKING_LEVELS } from "../../src/core/models/model.ts";
 import type { AcpConfigOption, AcpSession } from "../../src/protocols/acp/mod.ts";
+import type { SessionControl } from "../conversation/command/command_context.ts";
 import { openCredentials } from "../credentials/find_key.ts";
 import type { Host } from "../host/host.ts";
 import type { AgentSetup } from "../run/agent/setup_agent.ts";
 import { hasKeyVariable } from "../run/model/provider_options.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
+import { toRequestError } from "./editor_error.ts";
 import type { SessionModes } from "./session_modes.ts";
 
 /** Options for {@linkcode SessionConfig}. */
@@ -21,6 +23,8 @@ export interface SessionConfigOptions {
   readonly setup: Pick<AgentSetup, "agent" | "model">;
   /** The modes. */
   readonly modes: SessionModes;
+  /** The session, which may not continue with some models. */
+  readonly sessions: Pick<SessionControl, "checkModel">;
   /** The settings of the session. */
   readonly settings: Pick<ProjectRunSettings, "fallbackModels" | "providers">;
   /** Reads the environment variables with keys. */
@@ -74,13 +78,19 @@ export class SessionConfig implements NonNullable<AcpSession["config"]> {
   };
 
   readonly select = (id: string, value: string): void => {
-    const { setup: { agent }, modes } = this.#options;
+    const { setup: { agent }, sessions, modes } = this.#options;
     switch (id) {
       case "mode":
         return modes.select(value);
       case "model": {
         const { thinkingLevel } = agent.state.model;
-        return agent.setModel({ ...modelSpec(value), thinkingLevel });
+        const model = { ...modelSpec(value), thinkingLevel };
+        try {
+          sessions.checkModel(model);
+        } catch (error) {
+          throw toRequestError(error);
+        }
+        return agent.setModel(model);
       }
       case "effort": {
         const level = THINKING_LEVELS.find((level) => level === value);

@@ -61,7 +61,7 @@ export async function runServer(
   const store = new FileSessionStore({ directory: getSessionDirectory(directories) });
   const server = createAgentServer({
     store: selectDirectory(store, await Deno.realPath(settings.cwd)),
-    createAgent: createServedAgents(settings, { connection, signal, onWarning: warn }, host),
+    createAgent: createServedAgents(settings, { connection, signal, store, onWarning: warn }, host),
     authenticate: access.authenticate,
     limits: createLimits(options.maxRuns, configured.maxBudgetUsd),
     allowedHosts: options.allowedHost,

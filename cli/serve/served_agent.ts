@@ -6,6 +6,7 @@
 
 import type { UserMessage } from "../../mod.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
+import type { SessionStore } from "../../src/memory/mod.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
 import type { StartedHooks } from "../hooks/started_hooks.ts";
@@ -13,7 +14,9 @@ import type { Host } from "../host/host.ts";
 import { overrideTerminal } from "../host/override_terminal.ts";
 import { setUpAgent } from "../run/agent/setup_agent.ts";
 import type { ModelConnection } from "../run/model/model_connection.ts";
+import { checkContinuedSession } from "../run/model/session_connection.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
+import { emitServer, findStoredServer } from "../sessions/session_server.ts";
 
 /** Options for `createServedAgents()`. */
 export interface ServedAgentOptions {
@@ -21,6 +24,8 @@ export interface ServedAgentOptions {
   readonly connection: ModelConnection;
   /** Kills hooks, and ends the wait for a key. */
   readonly signal: AbortSignal;
+  /** The sessions. */
+  readonly store: SessionStore;
   /** Called with each warning of an agent. */
   readonly onWarning: (warning: string) => void;
 }
@@ -28,7 +33,7 @@ export interface ServedAgentOptions {
 /** Returns a function that creates the agent of a run, with its own tools and hooks. */
 export function createServedAgents(
   { maxCost: _maxCost, ...settings }: ProjectRunSettings,
-  { connection, signal, onWarning }: ServedAgentOptions,
+  { connection, signal, store, onWarning }: ServedAgentOptions,
   host: Host,
 ): CreateAgent {
   const known = new Set<string>();
@@ -38,8 +43,10 @@ export function createServedAgents(
   };
   // Nothing asks at the terminal of the server.
   const agentHost = overrideTerminal({ ...host, fetch: connection.fetch }, { keyboard: undefined });
-  return async ({ model }) => {
+  return async ({ id, model }) => {
     await using cleanup = new AsyncDisposableStack();
+    const last = await findStoredServer(store, id);
+    checkContinuedSession({ server: last, ...(model && { model }) }, settings, host);
     const hooks = cleanup.use(await startHooks({ ...settings, signal }, host));
     const selected = settings.isModelGiven ? settings.model : model ?? settings.model;
     const setup = cleanup.use(
@@ -54,8 +61,11 @@ export function createServedAgents(
       }, agentHost),
     );
     warn(setup.warnings);
-    const { agent } = setup;
-    agent.subscribe(() => warn([...hooks.takeWarnings(), ...setup.takeWarnings()]));
+    const { agent, server = settings.isModelGiven ? undefined : last } = setup;
+    agent.subscribe(({ type }) => {
+      if (type === "agent_start") emitServer(agent, server, last);
+      warn([...hooks.takeWarnings(), ...setup.takeWarnings()]);
+    });
     const owned = cleanup.move();
     return {
       agent,

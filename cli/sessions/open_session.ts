@@ -19,7 +19,7 @@ import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
 import { FORK_ADVICE, NAMED_ADVICE, type SessionChoice } from "./session_choice.ts";
 import { getChangeDirectory } from "./session_directory.ts";
-import { findSessionServer, recordServer } from "./session_server.ts";
+import { findSessionServer, findStoredServer, recordServer } from "./session_server.ts";
 import { openStore } from "./start_recording.ts";
 
 /**
@@ -63,6 +63,8 @@ async function resume(
   id: string,
   { fork, directories }: RunSessionOptions & { readonly fork: boolean },
 ): Promise<RunSession> {
+  // A copy has only the entries of one path, on which a rewind may have left none with the server.
+  const original = fork ? await findStoredServer(store, id) : undefined;
   const resumed = await resumeSession(store, id, { fork });
   const copyWarnings = fork
     ? await copyFileChanges(directories, { from: id, to: resumed.session.id })
@@ -75,17 +77,21 @@ async function resume(
   let warnings: readonly string[] = [];
   let recording: SessionRecording | undefined;
   const failure = new LastFailure();
-  const lastServer = await findSessionServer(resumed.session);
+  const ownServer = await findSessionServer(resumed.session);
+  let lastServer = fork ? original : ownServer;
   return {
     get recording() {
       return recording;
     },
     ...(resumed.model && { model: resumed.model }),
-    server: lastServer,
+    get server() {
+      return lastServer;
+    },
     planMode: resumed.planMode,
     async attach(agent, server) {
       const started = await resumed.into(agent, { onError: failure.set });
-      recordServer(started.session, server, lastServer);
+      recordServer(started.session, server, ownServer);
+      lastServer = server;
       recording = started;
       stop = () => failure.finish(started.stop());
       warnings = [...listWarnings(resumed, started.missingTools), ...copyWarnings];

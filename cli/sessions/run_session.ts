@@ -15,7 +15,7 @@ import type { SessionServer } from "./session_server.ts";
 export interface RunSession extends AsyncDisposable {
   /** The model of a session that exists. */
   readonly model?: ModelSpec;
-  /** The server that an option of its last run named. Default: none did. */
+  /** The server that an option of its last run named, or of this one once it is attached. Default: none did. */
   readonly server?: SessionServer | undefined;
   /** Whether it is in plan mode. Default: `false`. */
   readonly planMode?: boolean;

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Session } from "../../src/memory/mod.ts";
+import type { Agent } from "../../mod.ts";
+import type { Session, SessionStore } from "../../src/memory/mod.ts";
 
 /** A server that an option of a run names. */
 export interface SessionServer {
@@ -30,15 +31,43 @@ export async function findSessionServer(
   return undefined;
 }
 
+/** Finds the server of the last run of a saved session, which may be open elsewhere. */
+export async function findStoredServer(
+  store: SessionStore,
+  id: string,
+): Promise<SessionServer | undefined> {
+  await using session = await store.open(id, { access: "read" });
+  return await findSessionServer(session);
+}
+
 /** Records the server of a run, unless it is that of the last one. The URL has no password then. */
 export function recordServer(
   session: Pick<Session, "append">,
   server: SessionServer | undefined,
   last?: SessionServer,
 ): void {
+  const changed = findChangedServer(server, last);
+  if (changed !== undefined) session.append({ type: "custom", name: ENTRY_NAME, data: changed });
+}
+
+/** Records the server of a run as `recordServer()` does, into the session of an agent. */
+export function emitServer(
+  agent: Pick<Agent, "emitCustom">,
+  server: SessionServer | undefined,
+  last?: SessionServer,
+): void {
+  const changed = findChangedServer(server, last);
+  if (changed !== undefined) agent.emitCustom(ENTRY_NAME, changed);
+}
+
+/** Returns the server to record, `null` for none; `undefined` if it is that of the last run. */
+function findChangedServer(
+  server: SessionServer | undefined,
+  last: SessionServer | undefined,
+): SessionServer | null | undefined {
   const data = parseServer(server);
-  if (data?.provider === last?.provider && data?.baseUrl === last?.baseUrl) return;
-  session.append({ type: "custom", name: ENTRY_NAME, data: data ?? null });
+  if (data?.provider === last?.provider && data?.baseUrl === last?.baseUrl) return undefined;
+  return data ?? null;
 }
 
 /** Whether a URL is that of a server, as its session has it. */

@@ -126,3 +126,32 @@ Deno.test("swink acp: a session that another program has open cannot be loaded, 
   const { message } = await assertRejects(load, Error, "is open in");
   assert(!message.includes("--"), message);
 });
+
+Deno.test("swink acp: sends a session to no other server than that of --base-url", async () => {
+  const env = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
+  await using editor = await startEditor({ model: [DONE], env });
+  const { client, path: cwd, home } = editor;
+  const sessionId = await client.createSession();
+  await client.prompt(sessionId, "Hello");
+  const store = new FileSessionStore({ directory: `${home}/.local/state/swink/sessions` });
+  const useServer = async (provider: string) => {
+    await client.agent.request("session/close", { sessionId });
+    await using session = await store.open(sessionId);
+    const data = { provider, baseUrl: "https://own.test/v1" };
+    session.append({ type: "custom", name: "base_url", data });
+  };
+  const load = () => client.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+  const error = "used the server at https://own.test/v1, and no option";
+  await useServer("openai");
+  const { configOptions } = await load();
+  const models = configOptions?.find(({ id }) => id === "model");
+  assert(models?.type === "select");
+  const value = models.options.flatMap((option) => "value" in option ? [option.value] : [])
+    .find((value) => value.startsWith("openai/"));
+  assert(value);
+  const select = () =>
+    client.agent.request("session/set_config_option", { sessionId, configId: "model", value });
+  await assertRejects(select, Error, error);
+  await useServer("anthropic");
+  await assertRejects(load, Error, error);
+});

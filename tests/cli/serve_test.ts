@@ -5,6 +5,8 @@ import { type MockAnswer, type MockProvider, startMockProvider } from "./mock_pr
 import { startSwink, type SwinkProcess } from "./swink_process.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 
+const MODEL = ["-m", "anthropic/claude-sonnet-5-5"];
+
 /** A server in a project of its own. Disposing of it ends it. */
 class Served implements AsyncDisposable {
   readonly home: TemporaryDirectory;
@@ -34,11 +36,11 @@ class Served implements AsyncDisposable {
     return this.#swink;
   }
 
-  async restart(args: readonly string[] = []): Promise<void> {
-    const swink = startSwink([
-      ...["serve", "--port", "0", "--sandbox", "off", "-m", "anthropic/claude-sonnet-5-5"],
-      ...["--base-url", this.provider.url, ...args],
-    ], {
+  async restart(
+    args: readonly string[] = [],
+    model: readonly string[] = [...MODEL, "--base-url", this.provider.url],
+  ): Promise<void> {
+    const swink = startSwink(["serve", "--port", "0", "--sandbox", "off", ...model, ...args], {
       cwd: `${this.home.path}/p`,
       env: {
         XDG_CONFIG_HOME: this.home.path,
@@ -267,4 +269,23 @@ Deno.test("swink serve: hooks of a prompt add to it, or block it before a reques
   assertEquals(served.provider.requests.length, 1);
   assertMatch(served.provider.requests[0] ?? "", /Branch: main/);
   assert(!served.provider.requests[0]?.includes("secret"));
+});
+
+Deno.test("swink serve: sends a session to no other server than that of --base-url", async () => {
+  await using served = await Served.start([scriptedReply("One."), scriptedReply("Two.")]);
+  const { id } = await served.json(201, "POST", "/v1/sessions");
+  const path = `/v1/sessions/${id}`;
+  for (const text of ["One", "Two"]) {
+    await served.json(202, "POST", `${path}/prompt`, { text });
+    await served.waitForState(id);
+  }
+  const { entries } = await served.json(200, "GET", `${path}/entries?limit=200`);
+  const servers = entries.filter(({ name }: { name?: string }) => name === "base_url");
+  const server = { provider: "anthropic", baseUrl: served.provider.url };
+  assertEquals(servers.map(({ data }: { data: object }) => data), [server]);
+  served.swink.kill("SIGTERM");
+  await served.swink.waitForExit();
+  await served.restart([], []);
+  await served.json(500, "POST", `${path}/prompt`, { text: "Three" });
+  await served.swink.waitFor(() => served.swink.messages.includes(served.provider.url));
 });

@@ -67,6 +67,50 @@ Deno.test("swink run --continue: ignores a server that is not valid", async () =
   assertEquals((await run(home, ["-c", "Next"])).code, 0);
 });
 
+Deno.test("swink run --fork: sends a session to no other server after a rewind", async () => {
+  const args = ["-m", "anthropic/tiny", "--base-url", OWN];
+  const model = ["Hello!", "Hello again!"].map((text) => scriptedReply(text));
+  await using first = await typeConversation({
+    typed: ["First", "/rewind", "Second", "/quit"],
+    model,
+    args,
+  });
+  const { code, url } = await run(first.home, ["-c", "--fork", "Next"]);
+  assertEquals([code, url], [3, undefined]);
+  assertEquals((await run(first.home, ["-c", "--fork", "--base-url", OWN, "Next"])).code, 0);
+  const { messages } = await run(first.home, ["-c", "Next"]);
+  assertStringIncludes(messages, OWN);
+});
+
+Deno.test("/model: does not send a session of --base-url to another server", async () => {
+  const args = ["-m", "anthropic/tiny", "--base-url", OWN];
+  const model = [scriptedReply("Hello!")];
+  await using first = await typeConversation({
+    typed: ["First", "/model ollama/any", "/quit"],
+    model,
+    args,
+  });
+  const { home } = first;
+  const typed = ["/model anthropic/tiny", "/quit"];
+  await using refused = await typeConversation({ typed, home, args: ["-c"] });
+  assertStringIncludes(refused.outputs[0] ?? "", `The session used the server at ${OWN}`);
+  await using named = await typeConversation({
+    typed: ["/model anthropic/other", "Next", "/quit"],
+    home,
+    model,
+    args: ["-c", ...args],
+  });
+  assertEquals(named.host.requests.map(({ url }) => url), [`${OWN}/messages`]);
+  await using own = await typeConversation({
+    typed: ["/model anthropic/other", "Next", "/model anthropic/tiny", "/quit"],
+    home,
+    model,
+    args: ["-c", "-m", "anthropic/tiny"],
+  });
+  assertEquals(own.host.requests.map(({ url }) => url), ["https://api.anthropic.com/v1/messages"]);
+  assertStringIncludes(own.outputs[2] ?? "", "anthropic/tiny from now on");
+});
+
 Deno.test("/resume: does not continue a session of --base-url without that server", async () => {
   const args = ["-m", "anthropic/tiny", "--base-url", OWN];
   const model = [scriptedReply("Hello!")];

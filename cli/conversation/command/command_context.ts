@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, JsonObject, PromptInput, RunOutcome } from "../../../mod.ts";
+import type { Agent, JsonObject, ModelSpec, PromptInput, RunOutcome } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import type { ChangeLog } from "../../../src/tools/mod.ts";
 import type { ExitCode } from "../../host/exit_code.ts";
@@ -79,6 +79,12 @@ export interface SessionControl {
    * @throws {CliError} If the session does not exist, or is open elsewhere.
    */
   switchTo(choice: SessionChoice): Promise<void>;
+  /**
+   * Checks that the session may continue with a model.
+   *
+   * @throws {CliError} If the session would be sent to another server than the one that an option of its last run named.
+   */
+  checkModel(model: ModelSpec): void;
   /** Creates a new session at once, and not with its first message. Does nothing if it exists or is not saved. */
   start(): Promise<void>;
   /**

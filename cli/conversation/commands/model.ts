@@ -28,9 +28,13 @@ export const model = defineCommand({
     return Object.keys(catalog).map((text) => ({ text }));
   },
   async run(argument, context) {
-    const { view, setup: { agent } } = context;
+    const { view, sessions, setup: { agent } } = context;
     const from = agent.state.model;
-    if (argument !== "") agent.setModel(await selectModel(argument, context));
+    if (argument !== "") {
+      const selected = await selectModel(argument, context);
+      sessions.checkModel(selected);
+      agent.setModel(selected);
+    }
     const to = agent.state.model;
     view.redraw();
     const isChanged = formatModel(from) !== formatModel(to);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../mod.ts";
+import type { JsonObject, ModelSpec } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
@@ -29,8 +29,8 @@ export interface ConversationSessionOptions {
   readonly directories: ProgramDirectories | undefined;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
-  /** Throws if the conversation cannot continue a session, which is closed then. */
-  readonly checkSession: (session: RunSession) => void;
+  /** Throws if the conversation cannot continue a session, which is closed then, or not with a model. */
+  readonly checkSession: (session: Pick<RunSession, "model" | "server">) => void;
   /** Called with warnings about a session that was opened. */
   readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
   /** Called when another history has replaced that of the agent. */
@@ -95,6 +95,10 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     this.#isReported = false;
     // A new session is created with the first request.
     if (this.session) await this.reportProblems();
+  }
+
+  checkModel(model: ModelSpec): void {
+    this.#options.checkSession({ model, server: this.#current?.server });
   }
 
   async start(): Promise<void> {

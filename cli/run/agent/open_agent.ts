@@ -16,7 +16,7 @@ import { NewSession } from "../../sessions/new_session.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
 import type { ProjectRunSettings } from "../settings/settings.ts";
-import { type AgentSetup, type ConversationSetup, findServer, setUpAgent } from "./setup_agent.ts";
+import { type AgentSetup, type ConversationSetup, setUpAgent } from "./setup_agent.ts";
 
 /** An agent whose session is recorded. Disposing of it ends the recording and removes the files of the tools. */
 export interface OpenedAgent extends AsyncDisposable {
@@ -125,14 +125,14 @@ async function checkServer(
   settings: ProjectRunSettings,
   host: Pick<Host, "env">,
 ): Promise<void> {
-  const { isModelGiven, replay, providers } = settings;
-  if (!session.server || isModelGiven || replay !== undefined) return;
-  const { checkSessionServer } = await importLate<typeof import("../model/session_connection.ts")>(
+  if (!session.server) return;
+  const { checkContinuedSession } = await importLate<
+    typeof import("../model/session_connection.ts")
+  >(
     "../model/session_connection.ts",
     import.meta.url,
   );
-  const server = findServer(settings, session.model);
-  checkSessionServer(session, { server, providers }, host);
+  checkContinuedSession(session, settings, host);
 }
 
 /** Throws if the kernel does not enforce all rules for commands. */

@@ -11,12 +11,32 @@ import type { Host } from "../../host/host.ts";
 import { formatModel } from "../../render/format_model.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import { matchesUrl, type SessionServer, toStoredUrl } from "../../sessions/session_server.ts";
-import { findProviderUrl, type ProviderUrlSettings } from "./provider_url.ts";
+import type { ProjectRunSettings } from "../settings/settings.ts";
+import { findNamedServer, findProviderUrl, type ProviderUrlSettings } from "./provider_url.ts";
 
 /** The servers that a run can ask. */
 export interface SessionConnection extends Pick<ProviderUrlSettings, "providers"> {
   /** The server that an option names. */
   readonly server: SessionServer | undefined;
+}
+
+/**
+ * Refuses to continue a session as `checkSessionServer()` does, unless an option selects the model, or a recording answers.
+ *
+ * @throws {ConfigurationError} With the options to add.
+ */
+export function checkContinuedSession(
+  session: Pick<RunSession, "server" | "model">,
+  settings: Pick<ProjectRunSettings, "isModelGiven" | "baseUrl" | "replay" | "providers">,
+  host: Pick<Host, "env">,
+): void {
+  const { isModelGiven, replay, providers } = settings;
+  if (isModelGiven || replay !== undefined) return;
+  checkSessionServer(
+    session,
+    { server: findNamedServer(settings, session.model), providers },
+    host,
+  );
 }
 
 /**
