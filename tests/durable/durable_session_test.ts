@@ -118,7 +118,7 @@ Deno.test("openDurableSession(): a session that is deleted between the saves of 
   };
   const outcome = await executeRun(new ArrayJournal(), { workflow, input: null });
   assertEquals(outcome.type, "failed");
-  assertEquals((await Array.fromAsync(store.list())).length, 0);
+  assertEquals((await store.list()).length, 0);
 });
 
 Deno.test("openDurableSession(): a replay has the history of the start, whatever was added meanwhile", async () => {
