@@ -22,7 +22,7 @@ import type {
   PreRequestContext,
   PreRequestVerdict,
 } from "../core/hooks/policy.ts";
-import type { JsonSchema } from "../core/json/json.ts";
+import { isJsonObject, type JsonSchema } from "../core/json/json.ts";
 import { findLostDigits, findParsedProblem } from "../core/json/parsed_problem.ts";
 import { extractText, extractToolCalls } from "../core/messages/content.ts";
 import { type AgentMessage, type LlmMessage, userMessage } from "../core/messages/message.ts";
@@ -366,10 +366,19 @@ export class StructuredAnswer {
       return `The answer is not JSON: ${getErrorMessage(thrown)}`;
     }
     try {
-      return findLostDigits(json) ?? await this.#acceptValue(value);
+      return findLostDigits(json) ?? this.#findCall(value) ?? await this.#acceptValue(value);
     } catch (thrown) {
       return `The answer cannot be checked: ${getErrorMessage(thrown)}`;
     }
+  }
+
+  /** Small models also write the call of a tool as text, which a schema with a property `name` would accept. */
+  #findCall(value: unknown): string | undefined {
+    if (this.#form !== "tool" || !isWrittenCall(value)) return undefined;
+    const tools = [this.#tool, ...this.#options.tools];
+    return tools.some(({ name }) => name === value.name)
+      ? "The answer is the call of a tool, written as text"
+      : undefined;
   }
 
   async #acceptValue(value: unknown): Promise<string | undefined> {
@@ -402,6 +411,12 @@ export class StructuredAnswer {
   #getStopReason(): string {
     return this.#answer ? "the answer was accepted" : "no answer matched the schema";
   }
+}
+
+/** Whether a value has the form in which models write a call as text. */
+function isWrittenCall(value: unknown): value is { readonly name: unknown } {
+  return isJsonObject(value) && "name" in value &&
+    ["arguments", "parameters", "input"].some((name) => name in value);
 }
 
 /** Returns the content of a text that is a code block, in which models put JSON unless a schema is enforced. */

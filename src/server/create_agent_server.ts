@@ -131,7 +131,7 @@ class SessionServer {
       newId: options.newId ?? (() => crypto.randomUUID()),
       bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
       isClosing: () => this.#closing !== undefined,
-      onError: (error) => this.#report(error),
+      onError: (error) => void this.#report(error),
     };
     this.#routes = createRoutes(page ? PAGE_ROUTES : []);
     this.#defineGauges();
@@ -148,7 +148,7 @@ class SessionServer {
       response = await this.#handle(request, connection, observed);
     } catch (thrown) {
       const problem = toProblem(thrown);
-      if (REPORTED_CODES.has(problem.code)) this.#report(thrown);
+      if (REPORTED_CODES.has(problem.code)) void this.#report(thrown);
       response = this.#reject(request, problem);
     }
     this.#activeRequests--;
@@ -275,9 +275,10 @@ class SessionServer {
   }
 
   /** Reports an error to the application, whose function must not fail the request. */
-  #report(error: unknown): void {
+  async #report(error: unknown): Promise<void> {
     try {
-      this.#options.onError?.(getReason(error));
+      // Awaited, since an async function that rejects, as one that writes to a database, would end the process.
+      await this.#options.onError?.(getReason(error));
     } catch {
       // The application cannot be notified in another way.
     }

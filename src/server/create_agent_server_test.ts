@@ -312,24 +312,28 @@ Deno.test("server: prompts are prepared or refused before they are stored, and t
 });
 
 Deno.test("server: errors of the application are not sent, and reported", async () => {
-  const errors: unknown[] = [];
-  const test = new TestServer({
-    createAgent: () => {
-      throw new Error("secret of the application");
-    },
-    onError: (error) => {
-      errors.push(error);
-      throw new Error("The listener fails too");
-    },
-  });
-  const id = await test.create();
-  const { error } = await test.json(500, "POST", `/v1/sessions/${id}/prompt`, {
-    body: { text: "Hi" },
-  });
-  assertEquals(error.code, "internal_error");
-  assert(!JSON.stringify(error).includes("secret"));
-  assertEquals(errors.map(String), ["Error: secret of the application"]);
-  await test.server.close();
+  const failures = [
+    () => throwError("The listener fails too"),
+    () => Promise.reject(new Error("The listener fails too")),
+  ];
+  for (const fail of failures) {
+    const errors: unknown[] = [];
+    const test = new TestServer({
+      createAgent: () => throwError("secret of the application"),
+      onError: (error) => {
+        errors.push(error);
+        return fail();
+      },
+    });
+    const id = await test.create();
+    const { error } = await test.json(500, "POST", `/v1/sessions/${id}/prompt`, {
+      body: { text: "Hi" },
+    });
+    assertEquals(error.code, "internal_error");
+    assert(!JSON.stringify(error).includes("secret"));
+    assertEquals(errors.map(String), ["Error: secret of the application"]);
+    await test.server.close();
+  }
 });
 
 Deno.test("server: closing waits for runs, rejects requests and ends streams with a reason", async () => {
@@ -485,3 +489,7 @@ Deno.test("createAgentServer(): throws for options that are missing, unknown or 
   }
   await assertRejects(createAgent);
 });
+
+function throwError(message: string): never {
+  throw new Error(message);
+}

@@ -84,7 +84,8 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
   const { name, description = `The fake tool ${name}.`, parameters = { type: "object" } } = own;
   const subject = `the fake tool ${describeValue(name)}`;
   checkMisspellings(options, BEHAVIOR, subject);
-  if ("execute" in options) {
+  // One of a real tool, whose properties are copied, is replaced by the result.
+  if ("execute" in options && options.execute !== undefined && !("result" in options)) {
     throw new BadRequestError(`Unknown option "execute" of ${subject}: did you mean result?`);
   }
   checkNumber(`delayMs of ${subject}`, delayMs);

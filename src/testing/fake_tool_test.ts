@@ -59,6 +59,14 @@ Deno.test("fakeTool() fills in properties that are undefined", () => {
   assertEquals([tool.description, tool.parameters], ["The fake tool look.", { type: "object" }]);
 });
 
+Deno.test("fakeTool() replaces a tool whose properties are copied", async () => {
+  const real = fakeTool({ name: "look", description: "Looks.", result: "real" });
+  const fake = fakeTool({ ...real, result: "fake" });
+  assertEquals(fake.description, "Looks.");
+  assertEquals(await fake.execute({}, createToolContext()), "fake");
+  assertEquals([fake.calls.length, real.calls.length], [1, 0]);
+});
+
 Deno.test("fakeTool() throws a result that is an error, and calls one that is a function", async () => {
   const broken = fakeTool({ name: "a", result: new Error("no such file") });
   const echo = fakeTool({ name: "b", result: ({ word }) => `got ${word}` });

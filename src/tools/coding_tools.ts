@@ -98,5 +98,5 @@ function checkOptions(options: CodingToolsOptions): void {
 
 function resolveSandbox({ cwd, sandbox = {} }: CodingToolsOptions): Sandbox {
   if ("startCommand" in sandbox) return sandbox;
-  return createSandbox({ ...(cwd !== undefined && { cwd }), ...sandbox });
+  return createSandbox({ ...sandbox, cwd: sandbox.cwd ?? cwd });
 }

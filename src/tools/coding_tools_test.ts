@@ -44,9 +44,12 @@ Deno.test("codingTools(): every tool refuses properties that it does not know", 
 Deno.test("codingTools(): cwd is the directory of the tools", async () => {
   const directory = await Deno.makeTempDir({ prefix: "swink_test_" });
   await Deno.writeTextFile(`${directory}/only_here`, "");
-  const list = codingTools({ cwd: directory }).find(({ name }) => name === "list_directory");
-  const listed = await list?.execute({ path: "." }, testToolContext());
-  assertEquals(JSON.stringify(listed).includes("only_here"), true);
+  for (const sandbox of [undefined, { cwd: undefined }]) {
+    const tools = codingTools({ cwd: directory, sandbox });
+    const list = tools.find(({ name }) => name === "list_directory");
+    const listed = await list?.execute({ path: "." }, testToolContext());
+    assertEquals(JSON.stringify(listed).includes("only_here"), true);
+  }
   await Deno.remove(directory, { recursive: true });
 });
 

@@ -43,3 +43,22 @@ Deno.test("structuredOutput() asks for the call of its tool after a text that do
   const [feedback = ""] = outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(-1);
   assertStringIncludes(feedback, 'must be given by calling the tool "structured_output"');
 });
+
+Deno.test("structuredOutput() does not take the call of a tool that is written as text for the answer", async () => {
+  const person = {
+    type: "object",
+    properties: { name: { type: "string" } },
+    required: ["name"],
+  } as const;
+  for (
+    const text of [
+      '{"name":"look","parameters":{}}',
+      '{"name":"structured_output","arguments":{"name":"Ada"}}',
+    ]
+  ) {
+    const streamFn = scriptedStream([reply(text), reply('{"name": "Ada"}')]);
+    const agent = new Agent({ model: "any/model", tools: [look], streamFn });
+    assertEquals(await agent.structuredOutput("Who?", person), { name: "Ada" });
+    streamFn.assertDone();
+  }
+});

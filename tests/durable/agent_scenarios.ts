@@ -247,6 +247,41 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     assertEquals(process.effects, ["pay"]);
   },
 
+  "a decision on a call that steering has ended decides about no call of another agent": async (
+    subject,
+    id,
+  ) => {
+    const process = new Process();
+    const decided = createDeferred<void>();
+    const start = await subject.open("late-decision", async (steps, prompt: string) => {
+      for (const tool of [process.tool("pay"), process.tool("pay")]) {
+        const call = reply([toolCall("pay", {}, { id: "call" })]);
+        const streamFn = createModel(call, reply("Done"), reply("Done"));
+        const approve = () => ({ type: "pending" } as const);
+        const agent = durableAgent(
+          { model: "test/model", streamFn, tools: [tool], approve },
+          steps,
+        );
+        await agent.prompt(prompt);
+        await steps.run("decide", () => decided.promise.then(() => null));
+      }
+      return "Complete";
+    });
+    await start("Pay", id);
+    await waitForEvent(subject, id, "approval_awaited");
+    const run = subject.engine.getRun(id);
+    await run.steer("Do not pay");
+    await waitForEvent(subject, id, "approval_settled");
+    await run.decide("call", true);
+    decided.resolve();
+    const isWaiting = async () => (await run.pendingApprovals()).length > 0;
+    while (await run.status() === "running" && !await isWaiting()) await realSleep(5);
+    assertEquals(await isWaiting(), true);
+    await run.decide("call", false);
+    assertEquals(await run.result(), "Complete");
+    assertEquals(process.effects, []);
+  },
+
   "a sub-agent is a run of its own, and is aborted with the calling run": async (subject, id) => {
     const hanging = createDeferred<void>();
     await subject.close();

@@ -89,6 +89,38 @@ Deno.test("openDurableSession(): the agents of a run save the same session one a
   assertEquals(await readTypes(store), [...before, ...turn]);
 });
 
+Deno.test("openDurableSession(): the agents of a run create sessions with the same id in stores of their own", async () => {
+  const stores = [new InMemorySessionStore(), new InMemorySessionStore()];
+  const workflow = async (steps: DurableSteps) => {
+    for (const store of stores) await createWorkflow(store, "one")(steps);
+    return null;
+  };
+  const outcome = await executeRun(new ArrayJournal(), { workflow, input: null });
+  assertEquals(outcome, { type: "completed", value: null });
+  for (const store of stores) {
+    assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+  }
+});
+
+Deno.test("openDurableSession(): a session that is deleted between the saves of a run does not come back", async () => {
+  const store = new InMemorySessionStore();
+  const workflow = async (steps: DurableSteps) => {
+    const options = { id: "ada", steps, leaf: null };
+    const agents = [1, 2].map(() =>
+      durableAgent({ model: "test/model", streamFn: scriptedStream([reply("Hello")]) }, steps)
+    );
+    for (const agent of agents) {
+      const session = await openDurableSession(agent, store, options);
+      await session.save(await agent.prompt("Hello"));
+      await steps.run("delete", () => store.delete("ada").then(() => null));
+    }
+    return null;
+  };
+  const outcome = await executeRun(new ArrayJournal(), { workflow, input: null });
+  assertEquals(outcome.type, "failed");
+  assertEquals((await store.list()).length, 0);
+});
+
 Deno.test("openDurableSession(): a replay has the history of the start, whatever was added meanwhile", async () => {
   const store = new InMemorySessionStore();
   await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });

@@ -1,8 +1,10 @@
-import { assertEquals } from "@std/assert";
-import { BadRequestError, SessionError } from "../../src/core/errors/errors.ts";
-import { InProcessEngine } from "../../src/durable/mod.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { BadRequestError, SessionError, StreamError } from "../../src/core/errors/errors.ts";
+import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { durableRunner } from "../../src/server/durable/mod.ts";
+import { ManualClock, reply, scriptedStream } from "../../src/testing/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import { TestServer } from "./server_fixture.ts";
 
 const fail = () => {
@@ -52,6 +54,36 @@ Deno.test("durableRunner(): an error of the application is not one of the caller
   assertEquals(errors.map(String), [
     "StreamError: The workflow failed: Unknown option of the agent",
   ]);
+});
+
+Deno.test("durableRunner(): a disposal that does not end holds neither the run nor the engine", async () => {
+  const store = new InMemorySessionStore();
+  const clock = new ManualClock();
+  const engine = new InProcessEngine({ store: new InMemorySessionStore(), pollMs: 10 });
+  const runner = durableRunner({
+    engine,
+    store,
+    clock,
+    createAgent: (_session, steps) => ({
+      agent: durableAgent(
+        { model: "any/model", streamFn: scriptedStream([reply("Hello")]) },
+        steps,
+      ),
+      [Symbol.asyncDispose]: () => new Promise<void>(() => {}),
+    }),
+  });
+  await engine.start();
+  const test = new TestServer({ store, runner });
+  const id = await test.create();
+  const { runId } = await test.json(202, "POST", `/v1/sessions/${id}/prompt`, {
+    body: { text: "Hello" },
+  });
+  await waitUntil(() => clock.sleepers > 0);
+  clock.advance(10_000);
+  const ended = engine.getRun(runId).result();
+  await assertRejects(() => ended, StreamError, "not disposed of within 10000 ms");
+  await test.server.close();
+  await engine.close();
 });
 
 async function assertInternal(test: TestServer, method: string, path: string): Promise<void> {

@@ -26,7 +26,9 @@ export async function checkToken<Decision>(
   const header = request.headers.get("authorization") ?? "";
   const [, token = ""] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
   const timeout = new AbortController();
-  const stopTimer = startTimer(clock, timeoutMs, () => timeout.abort());
+  const stopTimer = startTimer(clock, timeoutMs, () => {
+    timeout.abort(new Error(`The decision about the token took longer than ${timeoutMs} ms`));
+  });
   try {
     return await abortable(Promise.resolve(decide(token, request)), timeout.signal);
   } finally {

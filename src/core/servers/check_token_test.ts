@@ -21,14 +21,15 @@ Deno.test("checkToken(): passes the bearer token, or an empty one", async () => 
 
 Deno.test("checkToken(): rejects if the decision throws, rejects or takes too long", async () => {
   const request = new Request("http://localhost");
-  const decisions = [
-    () => {
+  const decisions: [() => Promise<never>, string][] = [
+    [() => {
       throw new Error("thrown");
-    },
-    () => Promise.reject(new Error("rejected")),
-    () => new Promise<never>(() => {}),
+    }, "thrown"],
+    [() => Promise.reject(new Error("rejected")), "rejected"],
+    [() => new Promise<never>(() => {}), "The decision about the token took longer than 1 ms"],
   ];
-  for (const decide of decisions) {
-    await assertRejects(() => checkToken(request, { decide, timeoutMs: 1, clock: systemClock }));
+  for (const [decide, message] of decisions) {
+    const checking = checkToken(request, { decide, timeoutMs: 1, clock: systemClock });
+    await assertRejects(() => checking, Error, message);
   }
 });

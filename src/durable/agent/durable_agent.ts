@@ -194,8 +194,8 @@ class AgentBridge {
   async #awaitDecision(approval: PendingApproval, step: string): Promise<ApprovalAnswer> {
     const { toolCallId } = approval;
     const signal = getApprovalSignal(toolCallId);
-    // A second decision on a call must not decide about that of another agent, which may have the same id.
-    this.#steps.discardRepeated(signal);
+    // A second or late decision on a call must not decide about that of another agent, which may have the same id.
+    this.#steps.beginApproval(signal);
     this.#publish({ type: "approval_awaited", approval });
     await this.#steps.waitUntil(step, {
       isAwaited: ({ message }) =>

@@ -115,7 +115,8 @@ export async function openDurableSession(
       return agent.state.messages.length - saved;
     },
     save: async (result) => {
-      const part = countSave(steps, id);
+      const saves = getSaves(steps);
+      const part = saves.count(id);
       const messages = agent.state.messages.slice(saved);
       saved = agent.state.messages.length;
       const entries: SessionEntryBody[] = messages.map((message) => ({ type: "message", message }));
@@ -130,26 +131,48 @@ export async function openDurableSession(
       // Only the first step after a replay may have been interrupted.
       const mayBeRepeated = steps.isReplaying;
       // One that is missing later was deleted, and must not come back.
-      const mayCreate = leaf === null && part === 1;
+      const mayCreate = leaf === null && !saves.has(store, id);
       // An abort of the run does not end this step, since the session must have the end of the run.
-      return await steps.run(
+      const position = await steps.run(
         `session ${id}: save ${part}`,
         () => saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate }),
       );
+      saves.add(store, id);
+      return position;
     },
   };
 }
 
-/** Numbers of the last saves of a run, by the ids of the sessions: several agents of a run may save the same session. */
-const lastSaves = new WeakMap<DurableSteps, Map<string, number>>();
+/** The saves of a run, whose agents may save the same session. */
+class RunSaves {
+  readonly #counts = new Map<string, number>();
+  readonly #saved = new WeakMap<SessionStore, Set<string>>();
 
-/** Returns the number of the next save of a session in a run, from 1. */
-function countSave(steps: DurableSteps, id: string): number {
-  const saves = lastSaves.get(steps) ?? new Map<string, number>();
-  lastSaves.set(steps, saves);
-  const count = (saves.get(id) ?? 0) + 1;
-  saves.set(id, count);
-  return count;
+  /** Returns the number of the next save of the sessions with an id, from 1. */
+  count(id: string): number {
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
+    return count;
+  }
+
+  /** Whether a session was saved. Another store may have one with the same id. */
+  has(store: SessionStore, id: string): boolean {
+    return this.#saved.get(store)?.has(id) ?? false;
+  }
+
+  /** Notes that a session was saved. */
+  add(store: SessionStore, id: string): void {
+    const ids = this.#saved.get(store) ?? new Set();
+    this.#saved.set(store, ids.add(id));
+  }
+}
+
+const savesOfRuns = new WeakMap<DurableSteps, RunSaves>();
+
+function getSaves(steps: DurableSteps): RunSaves {
+  const saves = savesOfRuns.get(steps) ?? new RunSaves();
+  savesOfRuns.set(steps, saves);
+  return saves;
 }
 
 async function readLeaf(store: SessionStore, id: string): Promise<string | null> {

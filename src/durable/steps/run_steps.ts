@@ -64,8 +64,8 @@ export class RunSteps implements DurableSteps {
   readonly #signals = new Map<string, JsonValue[]>();
   readonly #publisher: RunPublisher;
   #now: number;
-  /** Names of the signals that were taken. */
-  readonly #taken = new Set<string>();
+  /** Names of the signals that approvals have waited for. */
+  readonly #approvals = new Set<string>();
   #delivered = 0;
   #refusals = 0;
   #agents = 0;
@@ -186,14 +186,14 @@ export class RunSteps implements DurableSteps {
   /** Returns the data of a signal that was delivered and not taken yet. */
   takeSignal(name: string): JsonValue | undefined {
     const data = this.#signals.get(name)?.shift();
-    if (data !== undefined) this.#taken.add(name);
-    else this.#throwIfAborted();
+    if (data === undefined) this.#throwIfAborted();
     return data;
   }
 
-  /** Discards the delivered signals that repeat one that was taken. */
-  discardRepeated(name: string): void {
-    if (this.#taken.has(name)) this.#signals.delete(name);
+  /** Begins an approval that a signal decides, without the signals that were for an earlier one. */
+  beginApproval(signal: string): void {
+    if (this.#approvals.has(signal)) this.#signals.delete(signal);
+    this.#approvals.add(signal);
   }
 
   #throwIfAborted(): void {

@@ -158,7 +158,8 @@ class DurableRunner implements AgentRunner {
       if (count > 0) this.#executed.set(sessionId, count);
       else this.#executed.delete(sessionId);
     };
-    const workflow = createSessionWorkflow({ store, createAgent, onExecution });
+    const clock = this.#clock;
+    const workflow = createSessionWorkflow({ store, createAgent, clock, onExecution });
     this.#workflow = engine.register(name, workflow);
   }
 

@@ -10,6 +10,7 @@ import type { WorkflowFunction } from "../../core/durable/durable_engine.ts";
 import type { DurableSteps } from "../../core/durable/durable_steps.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import type { UserMessage } from "../../core/messages/message.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
@@ -18,7 +19,7 @@ import { scopeSessions } from "../access/scope_sessions.ts";
 import { callApplication } from "../http/problem.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
 import { serializeEvent } from "../runner/live_events.ts";
-import { type ServedAgent, toServedAgentParts } from "../runner/served_agent.ts";
+import { disposeServed, type ServedAgent, toServedAgentParts } from "../runner/served_agent.ts";
 import type { BeginRecord, RunRecord } from "./run_record.ts";
 
 /**
@@ -48,20 +49,23 @@ export interface SessionWorkflowOptions {
   readonly store: SessionStore;
   /** Creates the agent. */
   readonly createAgent: CreateDurableAgent;
+  /** Timers. */
+  readonly clock: Clock;
   /** Called when this process begins and ends to execute a run of a session. */
   readonly onExecution: (sessionId: string, change: 1 | -1) => void;
 }
 
 /** Creates the workflow. */
 export function createSessionWorkflow(
-  { store, createAgent, onExecution }: SessionWorkflowOptions,
+  { store, createAgent, clock, onExecution }: SessionWorkflowOptions,
 ): WorkflowFunction<SessionRunInput, RunEnd> {
   return async (steps, input) => {
     const { id, tenant, user } = input.header;
     onExecution(id, 1);
     try {
       const create = () => createAgent(input.header, steps);
-      await using served = toServedAgentParts(await callApplication(create));
+      const served = toServedAgentParts(await callApplication(create));
+      await using _ending = { [Symbol.asyncDispose]: () => disposeServed(served, clock) };
       const { agent } = served;
       const own = scopeSessions(store, input.header);
       const { leaf } = input;
