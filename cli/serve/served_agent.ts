@@ -16,7 +16,7 @@ import { setUpAgent } from "../run/agent/setup_agent.ts";
 import type { ModelConnection } from "../run/model/model_connection.ts";
 import { checkContinuedSession } from "../run/model/session_connection.ts";
 import type { ProjectRunSettings } from "../run/settings/settings.ts";
-import { emitServer, findStoredServer } from "../sessions/session_server.ts";
+import { findStoredServer } from "../sessions/session_server.ts";
 
 /** Options for `createServedAgents()`. */
 export interface ServedAgentOptions {
@@ -45,8 +45,8 @@ export function createServedAgents(
   const agentHost = overrideTerminal({ ...host, fetch: connection.fetch }, { keyboard: undefined });
   return async ({ id, model }) => {
     await using cleanup = new AsyncDisposableStack();
-    const last = await findStoredServer(store, id);
-    checkContinuedSession({ server: last, ...(model && { model }) }, settings, host);
+    const server = await findStoredServer(store, id);
+    checkContinuedSession({ server, ...(model && { model }) }, settings, host);
     const hooks = cleanup.use(await startHooks({ ...settings, signal }, host));
     const selected = settings.isModelGiven ? settings.model : model ?? settings.model;
     const setup = cleanup.use(
@@ -61,11 +61,8 @@ export function createServedAgents(
       }, agentHost),
     );
     warn(setup.warnings);
-    const { agent, server = settings.isModelGiven ? undefined : last } = setup;
-    agent.subscribe(({ type }) => {
-      if (type === "agent_start") emitServer(agent, server, last);
-      warn([...hooks.takeWarnings(), ...setup.takeWarnings()]);
-    });
+    const { agent } = setup;
+    agent.subscribe(() => warn([...hooks.takeWarnings(), ...setup.takeWarnings()]));
     const owned = cleanup.move();
     return {
       agent,

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { Agent } from "../../mod.ts";
 import type { Session, SessionStore } from "../../src/memory/mod.ts";
 
 /** A server that an option of a run names. */
@@ -46,28 +45,9 @@ export function recordServer(
   server: SessionServer | undefined,
   last?: SessionServer,
 ): void {
-  const changed = findChangedServer(server, last);
-  if (changed !== undefined) session.append({ type: "custom", name: ENTRY_NAME, data: changed });
-}
-
-/** Records the server of a run as `recordServer()` does, into the session of an agent. */
-export function emitServer(
-  agent: Pick<Agent, "emitCustom">,
-  server: SessionServer | undefined,
-  last?: SessionServer,
-): void {
-  const changed = findChangedServer(server, last);
-  if (changed !== undefined) agent.emitCustom(ENTRY_NAME, changed);
-}
-
-/** Returns the server to record, `null` for none; `undefined` if it is that of the last run. */
-function findChangedServer(
-  server: SessionServer | undefined,
-  last: SessionServer | undefined,
-): SessionServer | null | undefined {
   const data = parseServer(server);
-  if (data?.provider === last?.provider && data?.baseUrl === last?.baseUrl) return undefined;
-  return data ?? null;
+  if (data?.provider === last?.provider && data?.baseUrl === last?.baseUrl) return;
+  session.append({ type: "custom", name: ENTRY_NAME, data: data ?? null });
 }
 
 /** Whether a URL is that of a server, as its session has it. */

@@ -40,7 +40,18 @@ class Served implements AsyncDisposable {
     args: readonly string[] = [],
     model: readonly string[] = [...MODEL, "--base-url", this.provider.url],
   ): Promise<void> {
-    const swink = startSwink(["serve", "--port", "0", "--sandbox", "off", ...model, ...args], {
+    const swink = this.startProgram(["serve", "--port", "0", ...model, ...args]);
+    this.#swink = swink;
+    await swink.waitFor(() => /^http:\S+\n/m.test(swink.output));
+    const [, url = "", token = ""] = /^(http:\/\/\S+?)\/(?:#token=(\S+))?\n/m.exec(swink.output) ??
+      [];
+    this.url = url;
+    this.token = token || this.token;
+  }
+
+  /** Starts the program in the directory of the server, with its sessions. */
+  startProgram(args: readonly string[]): SwinkProcess {
+    return startSwink([...args, "--sandbox", "off"], {
       cwd: `${this.home.path}/p`,
       env: {
         XDG_CONFIG_HOME: this.home.path,
@@ -48,12 +59,6 @@ class Served implements AsyncDisposable {
         ANTHROPIC_API_KEY: "k",
       },
     });
-    this.#swink = swink;
-    await swink.waitFor(() => /^http:\S+\n/m.test(swink.output));
-    const [, url = "", token = ""] = /^(http:\/\/\S+?)\/(?:#token=(\S+))?\n/m.exec(swink.output) ??
-      [];
-    this.url = url;
-    this.token = token || this.token;
   }
 
   async call(method: string, path: string, body?: object, headers = {}): Promise<Response> {
@@ -271,20 +276,26 @@ Deno.test("swink serve: hooks of a prompt add to it, or block it before a reques
   assert(!served.provider.requests[0]?.includes("secret"));
 });
 
-Deno.test("swink serve: sends a session to no other server than that of --base-url", async () => {
+Deno.test("swink serve: continues no session of --base-url with another server", async () => {
   await using served = await Served.start([scriptedReply("One."), scriptedReply("Two.")]);
   const { id } = await served.json(201, "POST", "/v1/sessions");
   const path = `/v1/sessions/${id}`;
-  for (const text of ["One", "Two"]) {
-    await served.json(202, "POST", `${path}/prompt`, { text });
-    await served.waitForState(id);
-  }
+  await served.json(202, "POST", `${path}/prompt`, { text: "One" });
+  await served.waitForState(id);
   const { entries } = await served.json(200, "GET", `${path}/entries?limit=200`);
-  const servers = entries.filter(({ name }: { name?: string }) => name === "base_url");
-  const server = { provider: "anthropic", baseUrl: served.provider.url };
-  assertEquals(servers.map(({ data }: { data: object }) => data), [server]);
+  assert(!JSON.stringify(entries).includes(served.provider.url));
   served.swink.kill("SIGTERM");
   await served.swink.waitForExit();
+  await using run = served.startProgram([
+    "run",
+    "-r",
+    id,
+    "--base-url",
+    served.provider.url,
+    "Two",
+  ]);
+  await run.waitForText("1 turn");
+  await run.waitForExit();
   await served.restart([], []);
   await served.json(500, "POST", `${path}/prompt`, { text: "Three" });
   await served.swink.waitFor(() => served.swink.messages.includes(served.provider.url));
