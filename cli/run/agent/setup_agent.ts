@@ -31,6 +31,7 @@ import { withLocalProvider } from "../model/local_models.ts";
 import { chooseModel } from "../model/model_choice.ts";
 import { ProviderKeys } from "../model/provider_keys.ts";
 import { getOtherProviders, getProviders } from "../model/provider_options.ts";
+import { findServer } from "../model/provider_url.ts";
 import { createRetryStrategy } from "../model/retry_strategy.ts";
 import {
   createSystemPrompt,
@@ -226,15 +227,6 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/** Returns the server that an option names, unless a recording answers instead. */
-export function findServer(
-  { baseUrl, replay }: Pick<AgentSetupOptions, "baseUrl" | "replay">,
-  model: ModelSpec | undefined,
-): SessionServer | undefined {
-  if (!model || baseUrl === undefined || replay !== undefined) return undefined;
-  return { provider: model.provider, baseUrl };
 }
 
 interface AgentParts {

@@ -5,8 +5,10 @@
  */
 
 import { defaultUrl, urlVariable } from "../../../adapters/connect.ts";
+import type { ModelSpec } from "../../../mod.ts";
 import type { ProviderSettings } from "../../config/provider_settings.ts";
 import type { Host } from "../../host/host.ts";
+import type { SessionServer } from "../../sessions/session_server.ts";
 
 /** The settings that determine the URL of a provider. */
 export interface ProviderUrlSettings extends Pick<Host, "env"> {
@@ -36,4 +38,13 @@ export function findProviderUrl(
     { url: providers[provider]?.baseUrl, source: "base_url in the configuration" },
   ];
   return candidates.find(({ url }) => url) ?? { url: defaultUrl(provider), source: undefined };
+}
+
+/** Returns the server that an option names, unless a recording answers instead. */
+export function findServer(
+  { baseUrl, replay }: Pick<ProviderUrlSettings, "baseUrl"> & { readonly replay?: string },
+  model: ModelSpec | undefined,
+): SessionServer | undefined {
+  if (!model || baseUrl === undefined || replay !== undefined) return undefined;
+  return { provider: model.provider, baseUrl };
 }

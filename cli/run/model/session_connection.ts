@@ -11,9 +11,8 @@ import type { Host } from "../../host/host.ts";
 import { formatModel } from "../../render/format_model.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import { matchesUrl, type SessionServer } from "../../sessions/session_server.ts";
-import { findServer } from "../agent/setup_agent.ts";
 import type { ProjectRunSettings } from "../settings/settings.ts";
-import { findProviderUrl, type ProviderUrlSettings } from "./provider_url.ts";
+import { findProviderUrl, findServer, type ProviderUrlSettings } from "./provider_url.ts";
 
 /** The servers that a run can ask. */
 export interface SessionConnection extends Pick<ProviderUrlSettings, "providers"> {
