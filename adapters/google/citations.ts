@@ -15,20 +15,30 @@ type WireSources = Pick<
   "groundingMetadata" | "citationMetadata" | "urlContextMetadata"
 >;
 
-/** Adds the sources of a chunk to those of earlier chunks: of a search, of recited text and of read pages. */
-export function addCitations(
-  known: readonly Citation[],
-  { groundingMetadata, citationMetadata, urlContextMetadata }: WireSources,
-): readonly Citation[] {
-  const citations = [
-    ...asList(urlContextMetadata?.["urlMetadata"]).map(toPageCitation),
-    ...known,
-    ...toSourceCitations(groundingMetadata ?? {}),
-    ...asList(citationMetadata?.["citations"] ?? citationMetadata?.["citationSources"])
-      .map((source) => toCitation(source, source)),
-  ].filter((citation) => citation !== undefined);
-  const distinct = new Map(citations.map((citation) => [toKey(citation), citation]));
-  return [...distinct.values()];
+/** The sources of a reply: of read pages, of searches and of recited text. */
+export class CitedSources {
+  readonly #pages = new Map<string, Citation>();
+  readonly #others = new Map<string, Citation>();
+
+  /** Each source once, with the data of its last chunk; the pages first. */
+  get citations(): readonly Citation[] {
+    return [...new Map([...this.#pages, ...this.#others]).values()];
+  }
+
+  /** Adds the sources of a chunk. */
+  add({ groundingMetadata, citationMetadata, urlContextMetadata }: WireSources): void {
+    const recited = citationMetadata?.["citations"] ?? citationMetadata?.["citationSources"];
+    addAll(this.#pages, asList(urlContextMetadata?.["urlMetadata"]).map(toPageCitation));
+    addAll(this.#others, toSourceCitations(groundingMetadata ?? {}));
+    addAll(this.#others, asList(recited).map((source) => toCitation(source, source)));
+  }
+}
+
+function addAll(
+  sources: Map<string, Citation>,
+  citations: readonly (Citation | undefined)[],
+): void {
+  for (const citation of citations) if (citation) sources.set(toKey(citation), citation);
 }
 
 /** Returns the pages that could not be read, each with the reason. */

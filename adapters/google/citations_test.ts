@@ -1,9 +1,15 @@
 import { assertEquals } from "@std/assert";
-import { addCitations, findUnreadPages } from "./citations.ts";
+import { CitedSources, findUnreadPages } from "./citations.ts";
 
 const URI = "https://deno.com";
 
-Deno.test("addCitations(): converts the sources of every kind of search", () => {
+function collect(...chunks: Parameters<CitedSources["add"]>[0][]) {
+  const sources = new CitedSources();
+  for (const chunk of chunks) sources.add(chunk);
+  return sources.citations;
+}
+
+Deno.test("CitedSources: converts the sources of every kind of search", () => {
   const chunks = [
     { web: { uri: URI, title: "Deno" } },
     { maps: { uri: "https://maps.example/1", title: "Zürich", text: "A city" } },
@@ -12,7 +18,7 @@ Deno.test("addCitations(): converts the sources of every kind of search", () => 
     { retrievedContext: {} },
     { news: { uri: URI } },
   ];
-  const citations = addCitations([], { groundingMetadata: { groundingChunks: chunks } });
+  const citations = collect({ groundingMetadata: { groundingChunks: chunks } });
   assertEquals(citations, [
     { type: "url", url: URI, title: "Deno", data: chunks[0] },
     {
@@ -27,7 +33,7 @@ Deno.test("addCitations(): converts the sources of every kind of search", () => 
   ]);
 });
 
-Deno.test("addCitations(): the data of a source has the segments of the text that it supports", () => {
+Deno.test("CitedSources: the data of a source has the segments of the text that it supports", () => {
   const deno = { web: { uri: URI, title: "Deno" } };
   const node = { web: { uri: "https://nodejs.org", title: "Node" } };
   const support = (text: string, groundingChunkIndices: unknown) => ({
@@ -35,7 +41,7 @@ Deno.test("addCitations(): the data of a source has the segments of the text tha
     groundingChunkIndices,
   });
   const [one, two] = [support("One.", [0, 1]), support("Two.", [2])];
-  const citations = addCitations([], {
+  const citations = collect({
     groundingMetadata: {
       groundingChunks: [deno, node, deno],
       groundingSupports: [one, two, support("Three.", ["0", 7]), null],
@@ -47,26 +53,24 @@ Deno.test("addCitations(): the data of a source has the segments of the text tha
   ]);
 });
 
-Deno.test("addCitations(): a document that a later chunk repeats with its segments is one source", () => {
+Deno.test("CitedSources: a document that a later chunk repeats with its segments is one source", () => {
   const notes = { retrievedContext: { title: "notes", text: "A runtime" } };
-  const first = addCitations([], { groundingMetadata: { groundingChunks: [notes] } });
+  const first = { groundingMetadata: { groundingChunks: [notes] } };
   const support = { segment: { text: "One." }, groundingChunkIndices: [0] };
   const metadata = { groundingChunks: [notes], groundingSupports: [support] };
-  const second = addCitations(first, { groundingMetadata: metadata });
-  assertEquals(second.map(({ data }) => data), [{ ...notes, groundingSupports: [support] }]);
+  const citations = collect(first, { groundingMetadata: metadata });
+  assertEquals(citations.map(({ data }) => data), [{ ...notes, groundingSupports: [support] }]);
 });
 
-Deno.test("addCitations(): has each source once, with the data of its last chunk", () => {
+Deno.test("CitedSources: has each source once, with the data of its last chunk", () => {
   const create = (title: string) => ({ groundingChunks: [{ web: { uri: URI, title } }] });
-  const first = addCitations([], { groundingMetadata: create("old") });
-  const second = addCitations(first, { groundingMetadata: create("new") });
-  assertEquals(second.map((citation) => citation.title), ["new"]);
-  const citationSources = [{ uri: "https://a.example" }];
-  assertEquals(addCitations(second, { citationMetadata: { citationSources } }).length, 2);
-  assertEquals(addCitations(second, {}), second);
+  const chunks = ["old", "new"].map((title) => ({ groundingMetadata: create(title) }));
+  assertEquals(collect(...chunks).map((citation) => citation.title), ["new"]);
+  const recited = { citationMetadata: { citationSources: [{ uri: "https://a.example" }] } };
+  assertEquals(collect(...chunks, recited, {}).length, 2);
 });
 
-Deno.test("addCitations(), findUnreadPages(): divide pages by whether they were read", () => {
+Deno.test("CitedSources, findUnreadPages(): divide pages by whether they were read", () => {
   const urlMetadata = [
     { retrievedUrl: "https://a.example/1", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_SUCCESS" },
     { retrievedUrl: "https://a.example/2", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_UNSPECIFIED" },
@@ -76,7 +80,7 @@ Deno.test("addCitations(), findUnreadPages(): divide pages by whether they were 
   ];
   const sources = { urlContextMetadata: { urlMetadata } };
   assertEquals(
-    addCitations([], sources).map((citation) => citation.type === "url" ? citation.url : ""),
+    collect(sources).map((citation) => citation.type === "url" ? citation.url : ""),
     ["https://a.example/1", "https://a.example/2", "https://a.example/3"],
   );
   assertEquals(findUnreadPages(sources), ["https://a.example/4 (unsafe)"]);

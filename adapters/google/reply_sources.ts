@@ -6,7 +6,7 @@
 
 import type { Citation } from "../../src/core/messages/content.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
-import { addCitations, findUnreadPages } from "./citations.ts";
+import { CitedSources, findUnreadPages } from "./citations.ts";
 import type { WireCandidate } from "./wire.ts";
 
 /** Collects the sources of one reply. */
@@ -14,7 +14,7 @@ export class ReplySources {
   readonly #provider: string;
   readonly #sink: WarningSink;
   readonly #unreadPages = new Set<string>();
-  #citations: readonly Citation[] = [];
+  readonly #cited = new CitedSources();
 
   /** Creates the sources of a reply of a provider, which has none yet. */
   constructor(provider: string, sink: WarningSink) {
@@ -24,14 +24,14 @@ export class ReplySources {
 
   /** The sources that the reply cites. */
   get citations(): readonly Citation[] {
-    return this.#citations;
+    return this.#cited.citations;
   }
 
   /** Adds the sources of a chunk, and reports pages that could not be read, each once. */
   add(candidate: WireCandidate): void {
     const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate;
     if (!groundingMetadata && !citationMetadata && !urlContextMetadata) return;
-    this.#citations = addCitations(this.#citations, candidate);
+    this.#cited.add(candidate);
     for (const page of findUnreadPages(candidate)) {
       if (this.#unreadPages.has(page)) continue;
       this.#unreadPages.add(page);

@@ -251,11 +251,8 @@ export class LocalModel implements AsyncDisposable {
 
   #setState(state: LocalModelState): void {
     this.#state = state;
-    try {
-      this.#options.onState?.(state);
-    } catch {
-      // A listener that fails must not fail the load.
-    }
+    // A listener that throws or rejects must fail neither the load nor the process.
+    (async () => await this.#options.onState?.(state))().catch(() => {});
   }
 }
 

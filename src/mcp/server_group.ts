@@ -65,7 +65,7 @@ export class ServerGroup implements McpConnection {
         connection,
         options: this.#getServerOptions(connection.name),
       })),
-      (server, { name }) => this.#warn(server, `has two tools with the name ${name}`),
+      (server, { name }) => void this.#warn(server, `has two tools with the name ${name}`),
     );
     this.policy = createToolSearchPolicy((tool) => this.#tools.has(tool));
   }
@@ -172,7 +172,7 @@ export class ServerGroup implements McpConnection {
       fetch: this.#options.fetch ?? ((input, init) => fetch(input, init)),
       loadClientPackage: () =>
         clientPackage ? Promise.resolve(clientPackage) : importClientPackage(),
-      report: limitReports((problem) => this.#warn(name, problem)),
+      report: limitReports((problem) => void this.#warn(name, problem)),
       onChange: () => this.#onChange(connection),
     });
     return connection;
@@ -188,21 +188,26 @@ export class ServerGroup implements McpConnection {
     const listeners = this.#tools.update() ? [...this.#listeners] : [];
     const { onStatus } = this.#options;
     for (const notify of [...listeners, () => onStatus?.(this.#getStatus(server))]) {
-      try {
-        notify();
-      } catch (error) {
-        this.#warn(
-          server.name,
-          `changed, which an observer failed to process: ${getErrorMessage(error)}`,
-        );
-      }
+      void this.#notify(server, notify);
     }
   }
 
-  #warn(server: string, problem: string): void {
+  /** Calls an observer, which may also be an async function that rejects. */
+  async #notify({ name }: ServerConnection, notify: () => unknown): Promise<void> {
+    try {
+      await notify();
+    } catch (error) {
+      await this.#warn(
+        name,
+        `changed, which an observer failed to process: ${getErrorMessage(error)}`,
+      );
+    }
+  }
+
+  async #warn(server: string, problem: string): Promise<void> {
     try {
       const text = this.#servers.get(server)?.describeFailure(problem) ?? problem;
-      this.#options.onWarning?.({ server, message: `The MCP server "${server}" ${text}` });
+      await this.#options.onWarning?.({ server, message: `The MCP server "${server}" ${text}` });
     } catch {
       // There is no other way to report it.
     }
@@ -258,7 +263,7 @@ export class ServerGroup implements McpConnection {
         return (items as readonly Item[]).map((item) => ({ ...item, server: server.name }));
       } catch (error) {
         signal.throwIfAborted();
-        this.#warn(server.name, `failed to list: ${getErrorMessage(error)}`);
+        void this.#warn(server.name, `failed to list: ${getErrorMessage(error)}`);
         return [];
       }
     }));

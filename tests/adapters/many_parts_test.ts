@@ -38,6 +38,14 @@ const STREAMS: readonly (readonly [api: string, events: readonly object[]])[] = 
     })),
   ],
   ["google", repeat((index) => ({ usageMetadata: { [`count_${index}`]: 1 } }))],
+  [
+    "google",
+    repeat((index) => ({
+      candidates: [{
+        groundingMetadata: { groundingChunks: [{ web: { uri: `https://a.example/${index}` } }] },
+      }],
+    })),
+  ],
   ["openai", repeat((index) => ({ choices: [], usage: { [`count_${index}`]: 1 } }))],
   [
     "openai",

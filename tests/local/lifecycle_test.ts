@@ -387,14 +387,16 @@ Deno.test("LocalModel: downloads the model before it is loaded, and an abort end
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("LocalModel: a listener that throws does not fail the load", async () => {
-  const onState = () => {
+Deno.test("LocalModel: a listener that throws or rejects does not fail the load", async () => {
+  const fail = () => {
     throw new Error("listener");
   };
-  await using test = await createLifecycle({ onState });
-  const loading = test.model.load();
-  (await test.llama.nextLoad()).resolve();
-  await loading;
+  for (const onState of [fail, () => Promise.reject(new Error("listener"))]) {
+    await using test = await createLifecycle({ onState });
+    const loading = test.model.load();
+    (await test.llama.nextLoad()).resolve();
+    await loading;
+  }
 });
 
 Deno.test("LocalModel: refuses invalid options", () => {

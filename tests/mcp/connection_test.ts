@@ -312,22 +312,27 @@ Deno.test("close(): ends servers that are starting or waiting to be restarted", 
   assertEquals([mcp, other].map(({ servers }) => servers[0]?.state.type), ["closed", "closed"]);
 });
 
-Deno.test("onStatus: is called with each state and list of tools; an observer that throws is reported", async () => {
-  const states: McpServerStatus[] = [];
-  const warnings: string[] = [];
-  const mcp = await connectMock(new MockServer(), {
-    onStatus: (status) => {
-      states.push(status);
-      throw new Error("no screen");
-    },
-    onWarning: ({ message }) => warnings.push(message),
-  });
-  await mcp.close();
-  assertEquals(states.map(({ state, tools }) => [state.type, tools]), [
-    ["ready", ["mcp__mock__echo"]],
-    ["closed", ["mcp__mock__echo"]],
-  ]);
-  assertMatch(warnings[0] ?? "", /observer failed.*no screen/);
+Deno.test("onStatus: is called with each state and list of tools; an observer that throws or rejects is reported", async () => {
+  const fail = () => {
+    throw new Error("no screen");
+  };
+  for (const end of [fail, () => Promise.reject(new Error("no screen"))]) {
+    const states: McpServerStatus[] = [];
+    const warnings: string[] = [];
+    const mcp = await connectMock(new MockServer(), {
+      onStatus: (status) => {
+        states.push(status);
+        return end();
+      },
+      onWarning: ({ message }) => Promise.reject(warnings.push(message)),
+    });
+    await mcp.close();
+    assertEquals(states.map(({ state, tools }) => [state.type, tools]), [
+      ["ready", ["mcp__mock__echo"]],
+      ["closed", ["mcp__mock__echo"]],
+    ]);
+    assertMatch(warnings[0] ?? "", /observer failed.*no screen/);
+  }
 });
 
 Deno.test("onStatus: is not called for a change after which the list of tools is the same", async () => {

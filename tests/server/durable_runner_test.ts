@@ -1,7 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertLess } from "@std/assert";
 import fc from "fast-check";
 import { defineTool } from "../../mod.ts";
 import { durableAgent } from "../../src/durable/mod.ts";
+import { durableRunner } from "../../src/server/durable/mod.ts";
 import { reply, type ScriptedStep, toolCall } from "../../src/testing/mod.ts";
 import {
   createGate,
@@ -402,4 +403,38 @@ Deno.test("durableRunner(): a position that a run has not reached gives the stat
     assert(events.some(({ type, data }) => type === "entry" && data.type === "run_ended"));
     await reader.close();
   }
+});
+
+Deno.test("durableRunner(): a client that does not read holds few large events in memory", async () => {
+  await using workers = new DurableWorkers();
+  const tool = defineTool({
+    name: "read",
+    description: "Reads.",
+    parameters: { type: "object" },
+    readOnly: true,
+    execute: () => "x".repeat(200_000),
+  });
+  const calls = Array.from({ length: 10 }, () => reply([toolCall("read")]));
+  const agent = { streamFn: createModel(...calls, reply("Done")), tools: [tool] };
+  const { test, engine } = await workers.start({ agent });
+  const id = await test.create();
+  const { eventId: after } = await test.prompt(id);
+  await test.waitForIdle(id);
+  const { store } = workers;
+  const runner = durableRunner({
+    engine,
+    store,
+    name: "reader",
+    createAgent: () => undefined as never,
+  });
+  const { signal } = new AbortController();
+  const feed = await runner.events({ id, tenant: "acme" }, { after, signal, ending: signal });
+  const types: string[] = [];
+  for await (const batch of feed) {
+    const lengths = batch.slice(0, -1).map(({ data }) => data.length);
+    assertLess(lengths.reduce((sum, length) => sum + length, 0), 1_000_000);
+    types.push(...batch.map(({ type }) => type));
+    if (types.includes("agent_end") && types.at(-1) === "state") break;
+  }
+  assertEquals(types.filter((type) => type === "tool_execution_end").length, 10);
 });

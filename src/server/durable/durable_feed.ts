@@ -145,11 +145,19 @@ export class DurableFeed {
     if (isNew) yield [this.#createState(tracked.get())];
     const { signal } = this.#stopped;
     for await (const batch of runs.follow(runId, { after: this.#seq, signal })) {
-      const items: FeedItem[] = [];
+      let items: FeedItem[] = [];
+      let length = 0;
       for (const record of toRecords(batch)) {
         tracked.apply(record);
-        items.push(...await this.#toItems(record, tracked));
+        for (const item of await this.#toItems(record, tracked)) {
+          length += item.data.length;
+          items.push(item);
+        }
         this.#seq = record.number;
+        if (length <= MAX_BATCH_LENGTH) continue;
+        yield items;
+        items = [];
+        length = 0;
       }
       if (items.length > 0) yield items;
     }
