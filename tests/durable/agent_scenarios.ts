@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { PublishedEvent } from "../../src/core/durable/durable_engine.ts";
+import type { DurableRun, PublishedEvent } from "../../src/core/durable/durable_engine.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
 import { isJsonObject } from "../../src/core/json/json.ts";
@@ -91,6 +91,37 @@ async function waitForEvent(subject: DurableSubject, id: string, type: string): 
     if (batch.some(isFound)) return;
   }
   throw new Error(`The run has ended without the event "${type}"`);
+}
+
+/** Starts a run of two agents, one after the other, whose calls have the same id and wait for approvals. */
+async function startTwoApprovals(
+  subject: DurableSubject,
+  id: string,
+  [first, second]: readonly [AgentTool, AgentTool],
+): Promise<DurableRun<string>> {
+  const start = await subject.open("two-approvals", async (steps, prompt: string) => {
+    for (const tool of [first, second]) {
+      const call = reply([toolCall("pay", {}, { id: "call" })]);
+      const streamFn = createModel(call, reply("Done"), reply("Done"));
+      const approve = () => ({ type: "pending" } as const);
+      const options = { model: "test/model", streamFn, tools: [tool], approve };
+      await durableAgent(options, steps).prompt(prompt);
+      // Messages are delivered in order: those before this signal are for the agent until now.
+      await steps.waitFor("decided");
+    }
+    return "Complete";
+  });
+  const run = await start("Pay", id);
+  await waitForEvent(subject, id, "approval_awaited");
+  return run;
+}
+
+/** Waits until a call of a run is pending. */
+async function waitForPending(run: DurableRun): Promise<void> {
+  while ((await run.pendingApprovals()).length === 0) {
+    assertEquals(await run.status(), "running");
+    await realSleep(5);
+  }
 }
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -224,25 +255,16 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
         return "paid";
       },
     });
-    const start = await subject.open("two-decisions", async (steps, prompt: string) => {
-      for (const tools of [[pay], [process.tool("pay")]]) {
-        const streamFn = createModel(reply([toolCall("pay", {}, { id: "call" })]), reply("Done"));
-        const approve = () => ({ type: "pending" } as const);
-        await durableAgent({ model: "test/model", streamFn, tools, approve }, steps).prompt(prompt);
-      }
-      return "Complete";
-    });
-    await start("Pay", id);
-    await waitForEvent(subject, id, "approval_awaited");
-    const run = subject.engine.getRun(id);
+    const run = await startTwoApprovals(subject, id, [pay, process.tool("pay")]);
     await run.decide("call", true);
     await waitForEvent(subject, id, "approval_settled");
     await run.decide("call", true);
     paid.resolve();
-    const isWaiting = async () => (await run.pendingApprovals()).length > 0;
-    while (await run.status() === "running" && !await isWaiting()) await realSleep(5);
+    await run.signal("decided");
+    await waitForPending(run);
     assertEquals(process.effects, ["pay"]);
     await run.decide("call", false);
+    await run.signal("decided");
     assertEquals(await run.result(), "Complete");
     assertEquals(process.effects, ["pay"]);
   },
@@ -252,32 +274,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     id,
   ) => {
     const process = new Process();
-    const decided = createDeferred<void>();
-    const start = await subject.open("late-decision", async (steps, prompt: string) => {
-      for (const tool of [process.tool("pay"), process.tool("pay")]) {
-        const call = reply([toolCall("pay", {}, { id: "call" })]);
-        const streamFn = createModel(call, reply("Done"), reply("Done"));
-        const approve = () => ({ type: "pending" } as const);
-        const agent = durableAgent(
-          { model: "test/model", streamFn, tools: [tool], approve },
-          steps,
-        );
-        await agent.prompt(prompt);
-        await steps.run("decide", () => decided.promise.then(() => null));
-      }
-      return "Complete";
-    });
-    await start("Pay", id);
-    await waitForEvent(subject, id, "approval_awaited");
-    const run = subject.engine.getRun(id);
+    const run = await startTwoApprovals(subject, id, [process.tool("pay"), process.tool("pay")]);
     await run.steer("Do not pay");
     await waitForEvent(subject, id, "approval_settled");
     await run.decide("call", true);
-    decided.resolve();
-    const isWaiting = async () => (await run.pendingApprovals()).length > 0;
-    while (await run.status() === "running" && !await isWaiting()) await realSleep(5);
-    assertEquals(await isWaiting(), true);
+    await run.signal("decided");
+    await waitForPending(run);
     await run.decide("call", false);
+    await run.signal("decided");
     assertEquals(await run.result(), "Complete");
     assertEquals(process.effects, []);
   },

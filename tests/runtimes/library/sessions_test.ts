@@ -78,6 +78,7 @@ Deno.test("library: a session has all entries of several processes that write to
       () => startModule(new URL("./session_writer.ts", import.meta.url), directory, "20"),
     );
     const outputs = await Promise.all(writers.map(({ stdout }) => new Response(stdout).text()));
+    await Promise.all(writers.map(({ status }) => status));
     assertEquals(outputs, Array.from({ length: 4 }, () => "done\n"));
     await using session = await store.open("s");
     const entries = await session.path({ types: ["custom"] });
