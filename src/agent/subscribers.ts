@@ -77,7 +77,8 @@ export class Subscribers implements EventObserver {
     try {
       const { listener } = subscription;
       const result = listener(event);
-      return isThenable(result) ? this.#awaitResult(subscription, result, withGrace) : undefined;
+      if (result === undefined || !isThenable(result)) return undefined;
+      return this.#awaitResult(subscription, result, withGrace);
     } catch (thrown) {
       this.#drop(subscription, thrown);
       return undefined;

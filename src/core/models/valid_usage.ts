@@ -22,7 +22,7 @@ import {
  */
 export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
   if (usage === undefined || usage === null) return zeroUsage();
-  ignoreRejections(usage);
+  if (!hasOnlyNumbers(usage)) ignoreRejections(usage);
   const counts = {
     input: toCount(usage.input),
     output: toCount(usage.output),
@@ -91,6 +91,13 @@ export function addReportedSpending(
     usage: addUsage(left.usage ?? zeroUsage(), right.usage ?? zeroUsage()),
     cost: addCost(left.cost ?? zeroCost(), right.cost ?? zeroCost()),
   };
+}
+
+/** Whether a usage is no promise and has only numbers. A search for promises takes longer. */
+function hasOnlyNumbers(usage: Partial<Usage>): boolean {
+  if (typeof usage.input !== "number") return false;
+  for (const name in usage) if (typeof usage[name as keyof Usage] !== "number") return false;
+  return true;
 }
 
 function isAmount(value: unknown): value is number {

@@ -62,10 +62,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       const preparing = prepareRequest(turn, progress.overflowed);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendPrepared(turn, start, prepared);
-      if (prepared.type === "ready") {
-        result = await sendInOtherForms(turn, start, result, prepared.request);
-      }
-      if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
+      if (result.call.attempt.error) result = await recover(turn, start, result, prepared);
     }
   } catch (thrown) {
     result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
@@ -76,6 +73,19 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   const ended = turn.run.events.emit({ type: "message_end", message: reply.copy });
   if (ended) await ended;
   return reply;
+}
+
+/** Sends a request that has failed in other forms, and a smaller one after an overflow. */
+async function recover(
+  turn: TurnContext,
+  start: MessageStart,
+  failed: CallResult,
+  prepared: Preparation,
+): Promise<CallResult> {
+  const result = prepared.type === "ready"
+    ? await sendInOtherForms(turn, start, failed, prepared.request)
+    : failed;
+  return isOverflow(result.call) ? await retryWithSmallerContext(turn, start, result) : result;
 }
 
 /** A model call that may be followed by another one with a smaller context. */
