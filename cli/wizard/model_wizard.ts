@@ -19,6 +19,7 @@ import { askSecret } from "../questions/ask_secret.ts";
 import type { QuestionContext } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import { wrapText } from "../render/wrap_text.ts";
 import { type CheckedProvider, checkKey } from "./check_key.ts";
 import {
   findLocalModels,
@@ -116,16 +117,17 @@ async function setUpKey(provider: CheckedProvider, context: WizardContext): Prom
     const key = typed?.trim() ?? "";
     if (key === "" || signal.aborted) return false;
     if (!isKey(key)) {
-      await messages.write("  That is no key: a key is one word. Copy it again.\n");
+      await writeNotice("That is no key: a key is one word. Copy it again.", host);
       continue;
     }
-    await messages.write("  Checking the key…\n");
+    await writeNotice("Checking the key…", host);
     const baseUrl = providers[provider]?.baseUrl;
     const check = await checkKey(provider, { key, baseUrl, signal }, host);
     if (signal.aborted) return false;
     if (check.type === "rejected") {
-      await messages.write(
-        `  ${provider} rejects this key (HTTP ${check.status}). Copy it again.\n`,
+      await writeNotice(
+        `${provider} rejects this key (HTTP ${check.status}). Copy it again.`,
+        host,
       );
       continue;
     }
@@ -141,16 +143,18 @@ async function setUpKey(provider: CheckedProvider, context: WizardContext): Prom
 async function setUpLocalModel(context: WizardContext): Promise<boolean> {
   const { host, signal, providers } = context;
   const { messages } = host.terminal;
-  await messages.write("  Looking for servers on this machine…\n");
+  await writeNotice("Looking for servers on this machine…", host);
   const { models: served, locked } = await findLocalModels(host, { providers, signal });
   if (signal.aborted) return false;
-  if (served.length === 0 && locked.length === 0) await messages.write(NO_SERVER);
-  for (const server of locked) await messages.write(describeLocked(server));
+  const notices = served.length === 0 && locked.length === 0
+    ? NO_SERVER
+    : locked.flatMap(describeLocked);
+  for (const notice of notices) await writeNotice(notice, host);
   const { findDeviceModels, downloadModel } = await importLate<
     typeof import("./device_models.ts")
   >("./device_models.ts", import.meta.url);
   const device = await findDeviceModels(host);
-  if (device.problem !== undefined) await messages.write(`  ${device.problem}\n`);
+  if (device.problem !== undefined) await writeNotice(device.problem, host);
   const found = [...served, ...device.models];
   const model = found.length > 0 ? await askForLocalModel(found, context) : undefined;
   if (!model) return false;
@@ -161,16 +165,26 @@ async function setUpLocalModel(context: WizardContext): Promise<boolean> {
   return true;
 }
 
-const NO_SERVER = `  No server with a model answers (${
-  LOCAL_SERVERS.map(({ name, url }) => `${name}: ${new URL(url).port}`).join(", ")
-}).
-  Start one, such as Ollama from ollama.com with: ollama pull qwen3
-`;
+const PORTS = LOCAL_SERVERS.map(({ name, url }) => `${name}: ${new URL(url).port}`);
 
-function describeLocked({ name, provider }: LocalServer): string {
-  return `  ${name} answers only with a key. Save it with: swink login ${provider}
-  and its model with: swink config set model ${provider}/NAME
-`;
+const NO_SERVER = [
+  `No server with a model answers (${PORTS.join(", ")}).`,
+  "Start one, such as Ollama from ollama.com with: ollama pull qwen3",
+];
+
+function describeLocked({ name, provider }: LocalServer): readonly string[] {
+  return [
+    `${name} answers only with a key. Save it with: swink login ${provider}`,
+    `and its model with: swink config set model ${provider}/NAME`,
+  ];
+}
+
+/** Writes indented rows, which break between words only. */
+async function writeNotice(text: string, { terminal }: Host): Promise<void> {
+  const indent = "  ";
+  for (const row of wrapText(text, terminal.columns - indent.length)) {
+    await terminal.messages.write(`${indent}${row}\n`);
+  }
 }
 
 /** A model has one digit as its key. */

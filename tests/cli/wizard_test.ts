@@ -245,7 +245,8 @@ Deno.test("first run: without a local server, asks again", async () => {
   });
   assertStringIncludes(
     screen,
-    "No server with a model answers (Ollama: 11434, LM Studio: 1234, llama.cpp: 8080, vLLM: 8000).\n",
+    "  No server with a model answers (Ollama: 11434, LM Studio: 1234, llama.cpp:\n" +
+      "  8080, vLLM: 8000).\n",
   );
   assertEquals(host.requests.slice(0, 4).map(({ url }) => url), [
     "http://127.0.0.1:1/api/tags",
