@@ -112,7 +112,7 @@ function readsByAwk(script: string): boolean {
 /** Strings of awk, and patterns without quotes where no division can be. */
 const AWK_TEXTS = /"(?:[^"\\\n]|\\[^\n])*"|(?<=(?:^|[~(,{;!&|])[^\S\n]*)\/[^"/\\[#\n]*\//g;
 
-/** What is left of a comment, a division, another pattern or another string. */
+/** The rest of a comment, a division, another pattern or another string. */
 const OTHER_AWK_TEXT = /[/#]|(?<!")(?:"")*"(?!")/;
 
 /** Empties the texts of a script of awk. Behind another text, a quote may begin none, so that the script stays. */
