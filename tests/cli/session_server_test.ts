@@ -101,6 +101,21 @@ Deno.test("swink run --resume: sends the session of a sub-agent to no other serv
   assertEquals((await run(home, ["-r", id, "Next"])).code, 0);
 });
 
+Deno.test("swink run --continue: quotes a URL with signs of a shell", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  for (
+    const [url, quoted] of [
+      ["http://[::1]:8080/v1", "'http://[::1]:8080/v1'"],
+      ["https://own.test/$(id);'", String.raw`'https://own.test/$(id);'\'''`],
+      [OWN, OWN],
+    ] as const
+  ) {
+    await run(home, ["-m", "anthropic/tiny", "--base-url", url, "First"]);
+    const { messages } = await run(home, ["-c", "Next"]);
+    assertStringIncludes(messages, `add --base-url ${quoted}; to send`);
+  }
+});
+
 Deno.test("/model: does not send a session of --base-url to another server", async () => {
   const args = ["-m", "anthropic/tiny", "--base-url", OWN];
   const model = [scriptedReply("Hello!")];
