@@ -73,6 +73,7 @@ export async function runEditorSession(
     onAgent,
   });
   const { setup } = opened;
+  const { tools } = setup.controls;
   const modes = new SessionModes(setup);
   if (!exists) modes.select(mode);
   const notices = new Notices(host);
@@ -110,15 +111,20 @@ export async function runEditorSession(
     modes,
     config: new SessionConfig({ setup, modes, sessions, settings, host }),
     commands: commands.list,
-    runCommand: (prompt, { signal }) => commands.run(prompt, signal),
-    preparePrompt(message, { signal }) {
+    async runCommand(prompt, { signal }) {
+      await tools.untilRecorded();
+      return await commands.run(prompt, signal);
+    },
+    async preparePrompt(message, { signal }) {
+      await tools.untilRecorded();
       // The clock of the entries of the session, with whose times `isTurnSince()` compares that of the turn.
       changeLog.beginTurn(createTurnId("prompt", Date.now()));
-      return hooks.submitMessage(message, signal);
+      return await hooks.submitMessage(message, signal);
     },
     getContextWindow: () => setup.controls.contextWindow(setup.agent.state.model),
     getTitle: () => getTitle(setup.agent.state.messages),
   });
+  await tools.untilRecorded();
   unsubscribe();
 }
 

@@ -215,6 +215,7 @@ function createRuns(
     },
     onTask: () => changeLog.beginTurn(createTurnId("task", Date.now())),
     onDelayedStart: (text) => view.echo(text),
+    untilRecorded: () => opened.setup.controls.tools.untilRecorded(),
     async onEnd(end: EndedRun) {
       const { turns, attempts } = output;
       const { result, durationMs } = end;

@@ -77,7 +77,7 @@ async function resume(
   let warnings: readonly string[] = [];
   let recording: SessionRecording | undefined;
   const failure = new LastFailure();
-  const ownServer = await findSessionServer(resumed.session);
+  const ownServer = await findSessionServer(store, resumed.session);
   let lastServer = fork ? original : ownServer;
   return {
     get recording() {

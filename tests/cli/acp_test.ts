@@ -149,6 +149,26 @@ Deno.test("swink acp: /undo takes changes back, and failures of commands are ans
   assertStringIncludes(readText(client.updates), "plan");
 });
 
+Deno.test({
+  name: "swink acp: /undo takes the changes of a command back that was cancelled",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const command = "echo two > a.txt; sleep 60";
+    await using editor = await startEditor({
+      model: [scriptedReply(scriptedCall("bash", { command }))],
+      args: ["--approve-all"],
+    });
+    const { client, path } = editor;
+    const sessionId = await client.createSession();
+    const prompt = client.prompt(sessionId, "Change it");
+    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
+    await client.agent.notify("session/cancel", { sessionId });
+    assertEquals((await prompt).stopReason, "cancelled");
+    await client.prompt(sessionId, "/undo");
+    assertEquals(await Deno.readTextFile(`${path}/a.txt`), "one\n");
+  },
+});
+
 Deno.test("swink acp: a plan is written, shown, and carried out after approval", async () => {
   const update = (state: string) => scriptedReply(scriptedCall("update_step", { step: 1, state }));
   const plan = {

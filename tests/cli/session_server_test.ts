@@ -8,19 +8,21 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
 import { typeConversation } from "./conversation/plain_conversation.ts";
-import { createFakeHost, scriptedReply } from "./fake_host.ts";
+import { createFakeHost, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 
 const OWN = "https://own.test/v1";
+const DONE = scriptedReply("Done.");
 
 /** Runs `swink run` in a home directory. */
 async function run(
   home: TemporaryDirectory,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  model = [DONE],
 ) {
   const host = createFakeHost({
-    model: [scriptedReply("Done.")],
+    model,
     env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path, ...env },
   });
   const code = await main(["run", "--cwd", `${home.path}/p`, "-q", ...args], host);
@@ -80,6 +82,38 @@ Deno.test("swink run --fork: sends a session to no other server after a rewind",
   assertEquals((await run(first.home, ["-c", "--fork", "--base-url", OWN, "Next"])).code, 0);
   const { messages } = await run(first.home, ["-c", "Next"]);
   assertStringIncludes(messages, OWN);
+});
+
+Deno.test("swink run --resume: sends the session of a sub-agent to no other server", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const task = scriptedReply(scriptedCall("task", { prompt: "Look" }));
+  const args = ["-m", "anthropic/tiny", "--base-url", OWN];
+  await run(home, [...args, "First"], {}, [task, DONE, DONE]);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  const id = (await store.list()).find(({ metadata }) => metadata)?.id ?? "";
+  const refused = await run(home, ["-r", id, "Next"]);
+  assertEquals([refused.code, refused.url], [3, undefined]);
+  assertStringIncludes(refused.messages, `add --base-url ${OWN}`);
+  assertEquals((await run(home, ["-r", id, "--fork", "Next"])).code, 3);
+  assertEquals((await run(home, ["-r", id, "--base-url", OWN, "Next"])).code, 0);
+  assertEquals((await run(home, ["-r", id, "Next"])).code, 3);
+  assertEquals((await run(home, ["-r", id, "-m", "anthropic/tiny", "Next"])).code, 0);
+  assertEquals((await run(home, ["-r", id, "Next"])).code, 0);
+});
+
+Deno.test("swink run --continue: quotes a URL with signs of a shell", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  for (
+    const [url, quoted] of [
+      ["http://[::1]:8080/v1", "'http://[::1]:8080/v1'"],
+      ["https://own.test/$(id);'", String.raw`'https://own.test/$(id);'\'''`],
+      [OWN, OWN],
+    ] as const
+  ) {
+    await run(home, ["-m", "anthropic/tiny", "--base-url", url, "First"]);
+    const { messages } = await run(home, ["-c", "Next"]);
+    assertStringIncludes(messages, `add --base-url ${quoted}; to send`);
+  }
 });
 
 Deno.test("/model: does not send a session of --base-url to another server", async () => {

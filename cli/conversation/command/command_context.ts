@@ -71,6 +71,8 @@ export interface SessionControl {
   readonly session: Session | undefined;
   /** Whether the first prompt begins the session. */
   readonly isPending: boolean;
+  /** Whether a write has found that another program has the session, which must be opened again then. */
+  readonly isLost: boolean;
   /** Opens the store of the saved sessions; `undefined` for a user without a home directory. */
   openStore(): Promise<SessionStore | undefined>;
   /**

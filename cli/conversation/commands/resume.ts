@@ -27,7 +27,9 @@ export const resume = defineCommand({
       ? await askForSession(context)
       : findId(argument, (await listSessions(context)).found);
     if (id === undefined) return;
-    if (id === sessions.session?.id) throw new UsageError("This session is open already");
+    if (id === sessions.session?.id && !sessions.isLost) {
+      throw new UsageError("This session is open already");
+    }
     await sessions.switchTo({ type: "existing", id, fork: false })
       .catch((error) => Promise.reject(adviseCopy(error, id)));
     view.redraw();

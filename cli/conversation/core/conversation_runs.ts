@@ -30,6 +30,8 @@ export interface ConversationRunsOptions {
   readonly onTask: () => void;
   /** Called at the start of the run of a text that was sent after an abort, and that has waited for the end of that run. */
   readonly onDelayedStart: (text: string) => void | Promise<void>;
+  /** Resolves when the file changes of what was aborted are recorded, which belong to the run. */
+  readonly untilRecorded: () => Promise<void>;
   /** Called after each run. */
   readonly onEnd: (end: EndedRun) => void | Promise<void>;
   /** Called when a text cannot be sent, with the text, and when a task fails. */
@@ -165,6 +167,7 @@ export class ConversationRuns implements RunControl, QueueControl {
     try {
       return await use();
     } finally {
+      await this.#options.untilRecorded();
       unsubscribe();
       this.#agents.splice(this.#agents.lastIndexOf(agent), 1);
       this.#adoptQueued(agent);
@@ -280,11 +283,12 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   /** Runs the agent, and reports the end of the run. */
   async #runAgent(run: (agent: Agent) => Promise<AgentResult>): Promise<void> {
-    const { now, onEnd } = this.#options;
+    const { now, onEnd, untilRecorded } = this.#options;
     const startedAt = now();
     const result = await run(this.agent);
     const isComplete = !result.error && !result.stoppedBy && result.stopReason !== "aborted";
     if (this.#activity) this.#activity.mayContinue = isComplete;
     await onEnd({ result, durationMs: now() - startedAt });
+    await untilRecorded();
   }
 }

@@ -76,6 +76,7 @@ function createRuns() {
     onStart: (text) => void started.push(text),
     onTask() {},
     onDelayedStart: (text) => void late.push(text),
+    untilRecorded: () => Promise.resolve(),
     onEnd: () => {},
     onError: (error) => void errors.push(error),
     onActivity: () => {},

@@ -6,6 +6,7 @@
 
 import type { JsonObject, ModelSpec } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
+import { SessionError } from "../../../src/core/errors/errors.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
@@ -43,6 +44,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   #current: RunSession | undefined;
   /** Whether the user knows the problems of a session that was created during the conversation. */
   #isReported: boolean;
+  #isLost = false;
 
   constructor(options: ConversationSessionOptions) {
     this.#options = options;
@@ -58,6 +60,10 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     return this.#current?.isPending ?? false;
   }
 
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
   /** Reports why a new session is not saved, once. Called when it must have been created. */
   async reportProblems(): Promise<void> {
     if (this.#isReported) return;
@@ -69,6 +75,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   /** Reports that the end of a run was not saved, unless the run was aborted for that reason. */
   async reportFailure(abortReason: unknown): Promise<void> {
     const failure = this.#current?.takeFailure();
+    this.#isLost ||= [failure, abortReason].some(isLoss);
     if (!failure || failure === abortReason) return;
     await this.#options.onWarnings([getFileProblem(failure)]);
   }
@@ -84,11 +91,13 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
 
   async switchTo(choice: SessionChoice): Promise<void> {
     const { setup, onSwitched } = this.#options;
-    await this.session?.flush();
+    // Nothing more can be written to a lost one.
+    if (!this.#isLost) await this.session?.flush();
     const next = await this.#open(choice);
     await this.#checkNext(next);
     await this.#stop();
     this.#current = next;
+    this.#isLost = false;
     clearAgent(setup);
     await next?.attach(setup.agent, setup.server ?? next.server);
     await onSwitched(this.session);
@@ -160,6 +169,11 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     );
     return await openRunSession(choice, { cwd, directories });
   }
+}
+
+/** Whether an error reports that another program has the session. */
+function isLoss(error: unknown): boolean {
+  return error instanceof SessionError && error.reason === "lock_lost";
 }
 
 /** Removes the history of an agent, and what belongs to it. */

@@ -140,8 +140,8 @@ export interface AgentControls {
   readonly forgetKey: (provider: string) => void;
   /** Whether a provider has a key, as far as that is known without running a key command. */
   readonly hasKey: (provider: string) => Promise<boolean>;
-  /** The sandbox, the MCP servers, and the command of the user. */
-  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell" | "attach">;
+  /** The sandbox, the MCP servers, the command of the user, and the end of the record of changes. */
+  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell" | "untilRecorded" | "attach">;
 }
 
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */

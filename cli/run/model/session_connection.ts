@@ -64,12 +64,17 @@ export function formatResumeCommand(
   { server, agent }: Pick<SessionConnection, "server"> & { readonly agent: Pick<Agent, "state"> },
 ): string {
   const command = `swink -r ${id}`;
-  if (server?.provider !== agent.state.model.provider) return command;
-  return `${command} --base-url ${toStoredUrl(server.baseUrl)}`;
+  const url = server?.provider === agent.state.model.provider && toStoredUrl(server.baseUrl);
+  return url ? `${command} --base-url ${toShellWord(url)}` : command;
 }
 
 function formatAdvice({ baseUrl, provider }: SessionServer, model: ModelSpec): string {
-  const advice = `To continue it there, add --base-url ${baseUrl}`;
+  const advice = `To continue it there, add --base-url ${toShellWord(baseUrl)}`;
   if (!providerNames().includes(provider)) return `${advice}.`;
   return `${advice}; to send it to the provider's own server, add -m ${formatModel(model)}.`;
+}
+
+/** Quotes a URL with signs of a shell, such as those of an address of IPv6, or of a session of others. */
+function toShellWord(url: string): string {
+  return /^[\w:/.@%+=,~-]+$/.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`;
 }

@@ -18,6 +18,9 @@ import { resolveToolRules, type ToolRules, type ToolSelection } from "../setting
 import type { EditorTools } from "./editor_tools.ts";
 import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
 
+/** Maximum wait for the record of the changes of aborted commands. */
+const RECORDING_MS = 5_000;
+
 /** Options for `openTools()`. */
 export interface RunToolOptions extends ToolSelection {
   /** The sandbox of all tools. */
@@ -48,6 +51,11 @@ export interface RunTools extends ToolRules, AsyncDisposable {
   readonly shell: AgentTool;
   /** Creates the tools for plan mode that a sandbox without write access needs; they are disposed of with the others. */
   readonly createReadingTools: () => readonly AgentTool[];
+  /**
+   * Resolves when the changes of commands that were aborted are recorded, or after {@linkcode RECORDING_MS}: an undo before
+   * would be that of another turn, and the end of the session would lose them.
+   */
+  untilRecorded(): Promise<void>;
   /** Replaces the tools of the agent when a server changes its tools; returns a function that ends this. */
   attach(agent: Agent): () => void;
 }
@@ -98,6 +106,7 @@ export async function openTools(
     servers: servers?.connection,
     shell: findShell(ownTools),
     createReadingTools,
+    untilRecorded: () => untilRecorded(kit),
     attach: (agent) =>
       servers?.connection.attach(agent, (tools) => tools.filter(isSelected)) ?? (() => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -115,6 +124,16 @@ async function createKit(
     typeof import("../../../src/tools/changes/command_changes.ts")
   >("../../../src/tools/changes/command_changes.ts", import.meta.url);
   return { ...kit, changeLog, commandChanges: new CommandChanges(sandbox, changeLog) };
+}
+
+async function untilRecorded(
+  { commandChanges }: Pick<ReturnType<typeof createToolKit>, "commandChanges">,
+): Promise<void> {
+  if (!commandChanges) return;
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, RECORDING_MS);
+  await Promise.race([commandChanges.untilRecorded(), timeout]);
+  clearTimeout(timer);
 }
 
 async function replaceTools(

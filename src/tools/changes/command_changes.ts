@@ -45,6 +45,8 @@ export class CommandChanges {
   /** Last snapshot: the changes of the running commands after it are not recorded yet. */
   #last: TakenSnapshot | undefined;
   #problem: string | undefined;
+  /** The commands whose changes are not recorded yet. */
+  readonly #tracked = new Set<Promise<unknown>>();
 
   constructor(sandbox: Sandbox, changeLog: ChangeLog) {
     this.#sandbox = sandbox;
@@ -53,6 +55,21 @@ export class CommandChanges {
 
   /** Runs a command and records its changes. What cannot be undone later is noted in the change log. */
   async track<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const tracked = this.#track(run, signal);
+    this.#tracked.add(tracked);
+    try {
+      return await tracked;
+    } finally {
+      this.#tracked.delete(tracked);
+    }
+  }
+
+  /** Resolves when the changes of the commands that run are recorded. The call of one that is aborted ends before. */
+  async untilRecorded(): Promise<void> {
+    await Promise.allSettled(this.#tracked);
+  }
+
+  async #track<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { root } = this.#sandbox;
     if (!await this.#locks.run(root, () => this.#start(signal))) return await run();
     try {

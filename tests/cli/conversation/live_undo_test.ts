@@ -4,9 +4,9 @@
  * @module
  */
 
-import { assert, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
-import { holdReply, openTerminal } from "./live_terminal.ts";
+import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
 
 Deno.test("live: the file changes after a queued text are undone by themselves, also with /rewind", async () => {
   const write = (path: string) =>
@@ -39,4 +39,24 @@ Deno.test("live: the file changes after a queued text are undone by themselves, 
   await terminal.waitFor("Back before: and b");
   assertStringIncludes(terminal.text, "removed b.txt");
   assert(!terminal.text.includes("removed a.txt"), terminal.text);
+});
+
+Deno.test({
+  name: "live: the file changes of a command are undone after it was interrupted by leaving",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const command = "echo two > a.txt; sleep 60";
+    const model = [scriptedReply(scriptedCall("bash", { command }))];
+    const files = { "p/a.txt": "one\n" };
+    await using terminal = await openTerminal({ model, files, args: ["--approve-all"] });
+    await terminal.enter("Begin");
+    const path = `${terminal.home.path}/p/a.txt`;
+    await terminal.waitFor(() => Deno.readTextFileSync(path) === "two\n");
+    terminal.press(KEYS.controlC, KEYS.controlC);
+    assertEquals(await terminal.waitForExit(), 0);
+    await using next = await openTerminal({ home: terminal.home, args: ["-c"] });
+    await next.enter("/undo");
+    await next.waitFor("restored a.txt");
+    assertEquals(await Deno.readTextFile(path), "one\n");
+  },
 });

@@ -98,12 +98,27 @@ function hasCodeArgument(program: string, args: readonly string[]): boolean {
 }
 
 /** A script of awk that reads other files, or runs programs. */
-const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include|\w+\s*\()/;
+const AWK_READS = /getline|system\s*\(|\bARGV\b|@(?:load|include|\w+\s*\()/;
 
 function readsByAwk(script: string): boolean {
-  const start = script.search(/\bprintf?\b/);
+  if (AWK_READS.test(script)) return true;
+  const code = replaceAwkTexts(script);
+  const start = code.search(/\bprintf?\b/);
   // A pipe behind it may be that of a command in a variable.
-  return AWK_READS.test(script) || start !== -1 && /(?<!\|)\|(?!\|)/.test(script.slice(start));
+  return /"\s*\|(?!\|)|(?<!\|)\|\s*"/.test(code) ||
+    start !== -1 && /(?<!\|)\|(?!\|)/.test(code.slice(start));
+}
+
+/** Strings of awk, and patterns without quotes where no division can be. */
+const AWK_TEXTS = /"(?:[^"\\\n]|\\[^\n])*"|(?<=(?:^|[~(,{;!&|])[^\S\n]*)\/[^"/\\[#\n]*\//g;
+
+/** The rest of a comment, a division, another pattern or another string. */
+const OTHER_AWK_TEXT = /[/#]|(?<!")(?:"")*"(?!")/;
+
+/** Empties the texts of a script of awk. Behind another text, a quote may begin none, so that the script stays. */
+function replaceAwkTexts(script: string): string {
+  const code = script.replaceAll(AWK_TEXTS, '""');
+  return OTHER_AWK_TEXT.test(code) ? script : code;
 }
 
 /** Arguments with which `curl` reads other ones from a file, or a file as a page; it expands braces also before the colon. */

@@ -1,0 +1,39 @@
+/**
+ * Conversations whose session another program has taken over, as during a suspension.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { scriptedReply } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
+import { typeConversation } from "./plain_conversation.ts";
+
+for (
+  const [command, expected] of [
+    ["/resume talk", "assistant: One."],
+    ["/fork", "Continuing in the copy"],
+    ["/reset", "New conversation"],
+  ] as const
+) {
+  Deno.test(`${command}: leaves a session that another program has taken over`, async () => {
+    await using home = await createTemporaryDirectory({ "p/.keep": "" });
+    const lock = `${home.path}/.local/state/swink/sessions/talk.lock`;
+    const takeOver = () => {
+      Deno.removeSync(lock);
+      return "Second";
+    };
+    await using conversation = await typeConversation({
+      home,
+      args: ["--session-id", "talk"],
+      model: ["One.", "Two."].map((text) => scriptedReply(text)),
+      typed: ["First", "/resume talk", takeOver, command, "Third", "/quit"],
+    });
+    const { outputs } = conversation;
+    assertStringIncludes(outputs[1] ?? "", "This session is open already");
+    assertStringIncludes(outputs[2] ?? "", "open it again, or fork it");
+    assertStringIncludes(outputs[3] ?? "", expected);
+    assertStringIncludes(outputs[4] ?? "", "assistant: Two.");
+    assertEquals(conversation.code, 0);
+  });
+}
