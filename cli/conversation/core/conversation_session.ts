@@ -5,8 +5,8 @@
  */
 
 import type { JsonObject, ModelSpec } from "../../../mod.ts";
-import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import { SessionError } from "../../../src/core/errors/errors.ts";
+import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
