@@ -17,7 +17,7 @@ import {
   createAgentServer,
 } from "../../src/server/mod.ts";
 import type { GivenOptions } from "../command_line/definition.ts";
-import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import { CliError, ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -66,12 +66,17 @@ export async function runServer(
     limits: createLimits(options.maxRuns, configured.maxBudgetUsd),
     allowedHosts: options.allowedHost,
     allowedOrigins: options.allowedOrigin,
-    onError: (error) => warn(getErrorMessage(error)),
+    onError: (error) => warn(formatError(error)),
   });
   const listening = listen(server, options);
   await announce(listening.addr, { ...access, cwd: settings.cwd }, host);
   await untilAborted(signal);
   return await shutDown(server, { listening, timeoutMs: options.shutdownTimeout * 1000 }, host);
+}
+
+function formatError(error: unknown): string {
+  const message = getErrorMessage(error);
+  return error instanceof CliError && error.advice !== "" ? `${message}. ${error.advice}` : message;
 }
 
 /** The tokens of a server. */

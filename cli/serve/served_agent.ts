@@ -10,6 +10,7 @@ import type { SessionStore } from "../../src/memory/mod.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
 import type { StartedHooks } from "../hooks/started_hooks.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { overrideTerminal } from "../host/override_terminal.ts";
 import { setUpAgent } from "../run/agent/setup_agent.ts";
@@ -46,7 +47,10 @@ export function createServedAgents(
   return async ({ id, model }) => {
     await using cleanup = new AsyncDisposableStack();
     const server = await findStoredServer(store, id);
-    checkContinuedSession({ server, ...(model && { model }) }, settings, host);
+    nameSession(
+      id,
+      () => checkContinuedSession({ server, ...(model && { model }) }, settings, host),
+    );
     const hooks = cleanup.use(await startHooks({ ...settings, signal }, host));
     const selected = settings.isModelGiven ? settings.model : model ?? settings.model;
     const setup = cleanup.use(
@@ -70,6 +74,16 @@ export function createServedAgents(
       [Symbol.asyncDispose]: () => owned.disposeAsync(),
     };
   };
+}
+
+/** Names the session in an error of the configuration, of which only the log of the server has the text. */
+function nameSession(id: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`Session ${id}: ${error.message}`, error.advice);
+  }
 }
 
 /** Runs the hooks of a prompt; throws a `BadRequestError` if one of them blocks it, so that it is not stored. */

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { EventReader } from "../server/server_fixture.ts";
 import { scriptedCall, scriptedReply } from "./fake_host.ts";
 import { type MockAnswer, type MockProvider, startMockProvider } from "./mock_provider.ts";
@@ -298,5 +298,8 @@ Deno.test("swink serve: continues no session of --base-url with another server",
   await run.waitForExit();
   await served.restart([], []);
   await served.json(500, "POST", `${path}/prompt`, { text: "Three" });
-  await served.swink.waitFor(() => served.swink.messages.includes(served.provider.url));
+  const { url } = served.provider;
+  const reason = `Session ${id}: The session used the server at ${url}`;
+  await served.swink.waitFor(() => served.swink.messages.includes(reason));
+  assertStringIncludes(served.swink.messages, `To continue it there, add --base-url ${url}`);
 });
