@@ -147,3 +147,51 @@ Deno.test("InProcessEngine: the id of a run is a text without control characters
     assertEquals(await (await empty.start(null, { id })).result(), null);
   }
 });
+
+Deno.test("InProcessEngine: a run that is continued while the engine starts can start another one", async () => {
+  const directory = await Deno.makeTempDir();
+  const open = () => {
+    const engine = new InProcessEngine({ store: new FileSessionStore({ directory }), pollMs: 10 });
+    const child = engine.register("child", () => "done");
+    engine.register("parent", async (steps) => {
+      const run = await child.start(null, { id: `${steps.runId}-child` });
+      return await run.result();
+    });
+    return engine;
+  };
+  const first = new InProcessEngine({ store: new FileSessionStore({ directory }) });
+  const waiting = first.register("parent", (steps) => steps.waitFor("never"));
+  await first.start();
+  const ids = ["a", "b", "c"];
+  for (const id of ids) await waiting.start(null, { id });
+  await first.close();
+
+  const engine = open();
+  await engine.start();
+  const results = ids.map((id) => engine.getRun(id).result().catch(getErrorMessage));
+  assertEquals(await Promise.all(results), ["done", "done", "done"]);
+  await engine.close();
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("InProcessEngine: start() can be called again, also if it has failed", async () => {
+  const store = new InMemorySessionStore();
+  let isAvailable = false;
+  const engine = new InProcessEngine({
+    store: new Proxy(store, {
+      get(target, name) {
+        if (name === "list" && !isAvailable) return () => Promise.reject(new Error("unavailable"));
+        const member = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    }),
+    pollMs: 10,
+  });
+  const greet = engine.register("greet", () => "hello");
+  await assertRejects(() => engine.start(), Error, "unavailable");
+  await assertRejects(() => greet.start(null), BadRequestError, "Call start()");
+  isAvailable = true;
+  await Promise.all([engine.start(), engine.start()]);
+  assertEquals(await (await greet.start(null)).result(), "hello");
+  await engine.close();
+});

@@ -9,6 +9,7 @@ import { getErrorMessage } from "../../core/errors/errors.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import { errorResult } from "../../core/messages/tool_result.ts";
 import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import { EngineClosedError } from "../engine/engine_closed_error.ts";
 import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { DetachedError } from "../steps/step_journal.ts";
@@ -80,6 +81,7 @@ export function workflowTool({ workflow, ...options }: WorkflowToolOptions): Age
         const output = await run.result();
         return typeof output === "string" ? output : toToolResult(output);
       } catch (thrown) {
+        if (thrown instanceof EngineClosedError) throw thrown;
         return errorResult(getErrorMessage(thrown));
       } finally {
         signal.removeEventListener("abort", abort);

@@ -19,6 +19,7 @@ import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { EngineClosedError } from "../engine/engine_closed_error.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
@@ -303,9 +304,8 @@ export class DbosEngine implements DurableEngine {
 
   #getDbos(): Dbos {
     if (this.#dbos && !this.#closing.signal.aborted) return this.#dbos;
-    throw new BadRequestError(
-      this.#dbos ? "The engine was closed" : "Call start() of the engine first",
-    );
+    if (this.#dbos) throw new EngineClosedError();
+    throw new BadRequestError("Call start() of the engine first");
   }
 
   /** The function of a workflow. It settles only if its run has ended. */
@@ -392,7 +392,7 @@ export class DbosEngine implements DurableEngine {
       const call = () => dbos.retrieveWorkflow(id).getResult(options);
       return parseOutcome(await this.#call(call));
     } catch (error) {
-      if (this.#closing.signal.aborted) throw new BadRequestError("The engine was closed");
+      if (this.#closing.signal.aborted) throw new EngineClosedError();
       const isCancelled = (await this.#getStatus(id)) === "aborted";
       const message = getErrorMessage(error);
       return isCancelled ? { type: "aborted" } : { type: "failed", error: { message } };

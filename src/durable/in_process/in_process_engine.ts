@@ -18,6 +18,7 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
+import { EngineClosedError } from "../engine/engine_closed_error.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import type { DurableOutcome } from "../engine/run_outcome.ts";
@@ -91,6 +92,7 @@ export class InProcessEngine implements DurableEngine {
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
+  #starting: Promise<void> | undefined;
   #polling: Promise<void> | undefined;
   #removeAt = 0;
 
@@ -134,7 +136,17 @@ export class InProcessEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    if (this.#polling) return;
+    // The runs that it continues may start others before it has ended.
+    this.#starting ??= this.#start();
+    try {
+      await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
     await this.#poll();
     this.#polling = this.#pollUntilClosed();
   }
@@ -154,7 +166,7 @@ export class InProcessEngine implements DurableEngine {
     await this.#closeActive(graceMs);
     await this.#backend.hub.close();
     await this.#events.close();
-    for (const { reject } of this.#waiting.values()) reject(createClosedError());
+    for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
     this.#waiting.clear();
   }
 
@@ -177,10 +189,8 @@ export class InProcessEngine implements DurableEngine {
   };
 
   #assertOpen(): void {
-    if (this.#polling && !this.#closing.signal.aborted) return;
-    throw new BadRequestError(
-      this.#polling ? createClosedError().message : "Call start() of the engine first",
-    );
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
+    if (!this.#starting) throw new BadRequestError("Call start() of the engine first");
   }
 
   async #pollUntilClosed(): Promise<void> {
@@ -267,7 +277,7 @@ export class InProcessEngine implements DurableEngine {
     this.#waiting.set(id, waiting);
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) this.#settle(id, waiting, outcome);
-    else if (this.#closing.signal.aborted) waiting.reject(createClosedError());
+    else if (this.#closing.signal.aborted) waiting.reject(new EngineClosedError());
     return await waiting.promise;
   }
 
@@ -280,8 +290,4 @@ export class InProcessEngine implements DurableEngine {
     if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }
-}
-
-function createClosedError(): BadRequestError {
-  return new BadRequestError("The engine was closed");
 }

@@ -18,6 +18,7 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
+import { EngineClosedError } from "../engine/engine_closed_error.ts";
 import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
@@ -222,8 +223,9 @@ export class RestateEngine implements DurableEngine {
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
-    this.#closing.abort();
-    this.#handler.reject(new BadRequestError("The engine was closed"));
+    const closed = new EngineClosedError();
+    this.#closing.abort(closed);
+    this.#handler.reject(closed);
     await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
     const timer = new AbortController();
     // A replay publishes what could not be stored.
@@ -333,9 +335,8 @@ export class RestateEngine implements DurableEngine {
 
   #assertOpen(): void {
     if (this.#isStarted && !this.#closing.signal.aborted) return;
-    throw new BadRequestError(
-      this.#isStarted ? "The engine was closed" : "Call start() of the engine first",
-    );
+    if (this.#isStarted) throw new EngineClosedError();
+    throw new BadRequestError("Call start() of the engine first");
   }
 
   async #registerEndpoint(): Promise<void> {

@@ -17,7 +17,7 @@ import type {
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
-import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
+import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
@@ -298,12 +298,18 @@ export class RunSteps implements DurableSteps {
     const member = group.join();
     try {
       const recorded = await this.#journal.step(name, async () => {
-        this.#journal.closing.throwIfAborted();
-        this.#isReplaying = false;
-        member.execute();
-        const options = { input, order: () => member.end() };
-        // Outcomes are JSON already; the cast drops only the types of their parts.
-        return await this.#execute(operation, options) as unknown as JsonValue;
+        try {
+          this.#journal.closing.throwIfAborted();
+          this.#isReplaying = false;
+          member.execute();
+          const options = { input, order: () => member.end() };
+          // Outcomes are JSON already; the cast drops only the types of their parts.
+          return await this.#execute(operation, options) as unknown as JsonValue;
+        } catch (thrown) {
+          // The journal may wait until the concurrent steps are recorded.
+          member.fail();
+          throw thrown;
+        }
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
@@ -342,7 +348,9 @@ export class RunSteps implements DurableSteps {
     const unsubscribe = inbox.onArrival(onArrival);
     onArrival();
     if (detached.aborted) onDetach();
-    const executing = captureOutcome(() => execute(context));
+    const executing = captureOutcome(() => execute(context)).catch((error) => {
+      throw new DetachedError(getErrorMessage(error));
+    });
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
       unsubscribe();
       detached.removeEventListener("abort", onDetach);
