@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { DurableRun } from "../../src/core/durable/durable_engine.ts";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
@@ -193,5 +195,73 @@ Deno.test("InProcessEngine: start() can be called again, also if it has failed",
   isAvailable = true;
   await Promise.all([engine.start(), engine.start()]);
   assertEquals(await (await greet.start(null)).result(), "hello");
+  await engine.close();
+});
+
+/** Starts a run of a workflow on an engine of its own, and returns its result or the message of its error. */
+async function runWorkflow(
+  workflow: (steps: DurableSteps) => unknown,
+  use: (run: DurableRun) => Promise<void> = () => Promise.resolve(),
+): Promise<unknown> {
+  await using engine = new InProcessEngine({ store: new InMemorySessionStore(), pollMs: 10 });
+  const registered = engine.register("workflow", workflow);
+  await engine.start();
+  const run = await registered.start(null);
+  await use(run);
+  return await run.result().catch(getErrorMessage);
+}
+
+for (
+  const [kind, listener] of Object.entries({
+    throws: () => {
+      throw new Error("not stored");
+    },
+    rejects: () => Promise.reject(new Error("not stored")),
+  })
+) {
+  Deno.test(`InProcessEngine: a listener of messages that ${kind} fails its run, which does not hang`, async () => {
+    const received = createDeferred<void>();
+    const result = await runWorkflow(async (steps) => {
+      steps.onMessage(listener);
+      const execute = () => received.promise;
+      await steps.all([{ name: "a", execute }, { name: "b", execute }]);
+      return await steps.run("last", () => "done");
+    }, async (run) => {
+      await run.steer("Hello");
+      received.resolve();
+    });
+    assertEquals(result, "A listener of the messages of the run has failed: not stored");
+  });
+}
+
+Deno.test("InProcessEngine: a message that a run could not handle is refused", async () => {
+  const result = await runWorkflow((steps) => steps.waitFor("go"), async (run) => {
+    const invalid: readonly unknown[] = [
+      null,
+      { type: "stear" },
+      { type: "steer", message: 5 },
+      { type: "follow_up", message: { role: "user", content: "text" } },
+      { type: "signal", data: 1 },
+    ];
+    for (const message of invalid) {
+      await assertRejects(() => run.send(message as never), BadRequestError);
+    }
+    await assertRejects(() => run.steer([]), BadRequestError, "no messages");
+    await run.signal("go", "gone");
+  });
+  assertEquals(result, "gone");
+});
+
+Deno.test("InProcessEngine: times and options that are none are errors", async () => {
+  const sleep = await runWorkflow((steps) => steps.sleep("until", Date.parse("tomorrow")));
+  assertEquals(sleep, "The time of sleep() must be a number of milliseconds, not NaN");
+  const wait = await runWorkflow((steps) => steps.waitFor("go", { timeoutMs: "5" as never }));
+  assertEquals(wait, 'timeoutMs must be a number of milliseconds, not "5"');
+  const name = await runWorkflow((steps) => steps.waitFor("go", { timeout: 5 } as never));
+  assertEquals(name, 'Unknown option "timeout" of waitFor(): did you mean timeoutMs?');
+  const engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const greet = engine.register("greet", () => "hello");
+  await engine.start();
+  await assertRejects(() => greet.start(null, { runId: "a" } as never), BadRequestError, "runId");
   await engine.close();
 });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type {
   DurableSteps,
   ExecuteStep,
@@ -16,6 +17,7 @@ import type {
   StepOptions,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
@@ -175,7 +177,10 @@ export class RunSteps implements DurableSteps {
     return await this.run(names, (context) => executeRace(operations, context), { input });
   }
 
-  async waitFor(name: string, { timeoutMs }: WaitOptions = {}): Promise<JsonValue | undefined> {
+  async waitFor(name: string, options: WaitOptions = {}): Promise<JsonValue | undefined> {
+    checkNames(options, ["timeoutMs"], "waitFor()");
+    const { timeoutMs } = options;
+    if (timeoutMs !== undefined) checkDuration("timeoutMs", timeoutMs);
     const end = timeoutMs === undefined ? undefined : this.#now + timeoutMs;
     const isAwaited = ({ message }: ReceivedMessage) =>
       message.type === "signal" && message.name === name;
@@ -256,6 +261,7 @@ export class RunSteps implements DurableSteps {
   }
 
   async sleep(name: string, milliseconds: number): Promise<void> {
+    checkDuration("The time of sleep()", milliseconds);
     await this.pause(name, milliseconds);
     this.#throwIfAborted();
   }
@@ -381,7 +387,20 @@ export class RunSteps implements DurableSteps {
       return;
     }
     if (message.type === "abort") this.#abort.abort(createAbort(message));
-    for (const listener of [...this.#listeners]) listener(message);
+    for (const listener of [...this.#listeners]) this.#notify(listener, message);
+  }
+
+  /** Calls a listener, which may also be an async function. Its error fails the run: neither the step nor the process. */
+  #notify(listener: (message: RunMessage) => unknown, message: RunMessage): void {
+    const fail = (thrown: unknown) => {
+      const text = `A listener of the messages of the run has failed: ${getErrorMessage(thrown)}`;
+      this.#failure ??= new BadRequestError(text, { cause: thrown });
+    };
+    try {
+      Promise.resolve(listener(message)).catch(fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
   }
 }
 
@@ -396,6 +415,14 @@ async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<V
 function createAbort(message: RunMessage): AbortedError {
   const reason = message.type === "abort" ? message.reason : undefined;
   return new AbortedError(reason);
+}
+
+/** Checks a time, which is negative if its end has passed. `NaN`, as from an invalid date, would end a wait at once. */
+function checkDuration(name: string, milliseconds: unknown): void {
+  if (typeof milliseconds === "number" && !Number.isNaN(milliseconds)) return;
+  throw new BadRequestError(
+    `${name} must be a number of milliseconds, not ${describeValue(milliseconds)}`,
+  );
 }
 
 /** Whether an error ends the execution of the run in this process; other errors are those of a step. */
