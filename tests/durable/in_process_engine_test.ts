@@ -265,3 +265,21 @@ Deno.test("InProcessEngine: times and options that are none are errors", async (
   await assertRejects(() => greet.start(null, { runId: "a" } as never), BadRequestError, "runId");
   await engine.close();
 });
+
+Deno.test("InProcessEngine: a workflow that waits for something else than a step does not hold up close()", async () => {
+  const store = new InMemorySessionStore();
+  const engine = new InProcessEngine({ store, pollMs: 10 });
+  const started = createDeferred<void>();
+  const stuck = engine.register("stuck", () => {
+    started.resolve();
+    return new Promise<never>(() => {});
+  });
+  await engine.start();
+  await stuck.start(null, { id: "stuck" });
+  await started.promise;
+  await engine.close();
+  await using next = new InProcessEngine({ store, pollMs: 10 });
+  next.register("stuck", () => "continued");
+  await next.start();
+  assertEquals(await next.getRun("stuck").result(), "continued");
+});

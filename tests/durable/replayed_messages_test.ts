@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { AgentOptions } from "../../src/agent/options.ts";
+import type { RunMessage } from "../../src/core/durable/durable_steps.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
+import type { DurableOutcome } from "../../src/durable/engine/run_outcome.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
@@ -175,4 +178,57 @@ Deno.test("durableAgent(): a pending approval waits for the decision, in another
   });
   assertEquals(decided.effects, []);
   assertStringIncludes(JSON.stringify(decided.outcome), "rejected by approval: no");
+});
+
+/** Runs an agent until one of its functions is called, which never answers; then sends a message. */
+async function sendWhileWaiting(
+  message: RunMessage,
+  createOptions: (wait: () => Promise<never>) => Partial<AgentOptions>,
+): Promise<DurableOutcome> {
+  const started = createDeferred<void>();
+  const options = createOptions(() => {
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const script = [reply([toolCall("pay", { key: "1" }, { id: "a" })]), reply("Changed.")];
+  const full = await execute({
+    ...options,
+    script,
+    onStart: (journal) => void started.promise.then(() => journal.send(message)),
+  });
+  const replayed = await execute({ ...options, script: [], records: full.journal.records });
+  assertEquals(withoutTimes(replayed.outcome), withoutTimes(full.outcome));
+  assertEquals(full.effects, []);
+  return full.outcome;
+}
+
+for (
+  const [name, createOptions] of Object.entries<
+    (wait: () => Promise<never>) => Partial<AgentOptions>
+  >({
+    "a key": (getApiKey) => ({ getApiKey }),
+    "an approval": (approve) => ({ approve }),
+    "an approval that follows its signal": (wait) => ({
+      approve: ({ signal }) => {
+        void wait();
+        const aborted = createDeferred<boolean>();
+        signal.addEventListener("abort", () => aborted.reject(signal.reason));
+        return aborted.promise;
+      },
+    }),
+  })
+) {
+  Deno.test(`durableAgent(): an abort ends a run that waits for ${name}`, async () => {
+    const outcome = await sendWhileWaiting({ type: "abort", reason: "enough" }, createOptions);
+    assertEquals(outcome.type, "aborted");
+    assertStringIncludes(JSON.stringify(outcome), '"stopReason":"aborted"');
+  });
+}
+
+Deno.test("durableAgent(): steering ends an approval that is not decided elsewhere", async () => {
+  const outcome = await sendWhileWaiting(
+    { type: "steer", message: userMessage("Wait", 1) },
+    (approve) => ({ approve }),
+  );
+  assertStringIncludes(JSON.stringify(outcome), '"Changed."');
 });

@@ -15,6 +15,7 @@ import type {
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
@@ -256,7 +257,9 @@ export class InProcessEngine implements DurableEngine {
     const workflow = this.#registry.find(name);
     if (!workflow) throw new BadRequestError(`The workflow "${name}" is not registered`);
     journal.inbox.add(await this.#runs.readMessages(runId));
-    const outcome = await executeRun(journal, { workflow, input, clock: this.#clock });
+    // The code of a workflow may wait for something else than a step.
+    const executing = executeRun(journal, { workflow, input, clock: this.#clock });
+    const outcome = await abortable(executing, journal.detached);
     await this.#runs.finish(runId, run, outcome);
     const waiting = this.#waiting.get(runId);
     if (waiting) this.#settle(runId, waiting, outcome);
