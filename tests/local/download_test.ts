@@ -33,20 +33,6 @@ Deno.test("ModelStore: downloads a file through a redirect, and verifies it by t
   assertEquals(download.hub.requests.length, 2, "a present file is not requested again");
 });
 
-Deno.test("ModelStore: a listener that throws or rejects fails neither the download nor the process", async () => {
-  const listeners: NonNullable<PullOptions["onProgress"]>[] = [
-    () => {
-      throw new Error("not shown");
-    },
-    () => Promise.reject(new Error("not shown")),
-  ];
-  for (const onProgress of listeners) {
-    await using download = await createDownload();
-    await download.run({ onProgress });
-    assertEquals(await Deno.readFile(download.path), CONTENT);
-  }
-});
-
 Deno.test("ModelStore: creates the directory of the models", async () => {
   await using download = await createDownload();
   const directory = `${download.store.directory}/new/models`;
