@@ -1,13 +1,17 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { RunMessage } from "../../src/core/durable/durable_steps.ts";
+import type { DurableSteps, RunMessage } from "../../src/core/durable/durable_steps.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
+import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import type { DurableOutcome } from "../../src/durable/engine/run_outcome.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import {
   assertReplays,
   createTools,
@@ -15,7 +19,7 @@ import {
   parameters,
   withoutTimes,
 } from "./agent_execution.ts";
-import type { ArrayJournal } from "./array_journal.ts";
+import { ArrayJournal } from "./array_journal.ts";
 
 Deno.test("durableAgent(): a message during a call that is not interrupted comes in the next turn", async () => {
   const full = await assertReplays({
@@ -231,4 +235,43 @@ Deno.test("durableAgent(): steering ends an approval that is not decided elsewhe
     (approve) => ({ approve }),
   );
   assertStringIncludes(JSON.stringify(outcome), '"Changed."');
+});
+
+Deno.test("durableAgent(): a message goes to the agent that runs, and to no other one of the run", async () => {
+  const started = createDeferred<void>();
+  const workflow = async (steps: DurableSteps) => {
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      parameters,
+      readOnly: true,
+      interruptible: false,
+      execute: async () => {
+        started.resolve();
+        while (journal.inbox.last === 0) await realSleep(1);
+        return "seen";
+      },
+    });
+    const agents = ["first", "second"].map((name) =>
+      durableAgent({
+        model: "test/model",
+        streamFn: scriptedStream([reply([toolCall("look")]), reply(name), reply("again")]),
+        tools: [look],
+      }, steps)
+    );
+    const texts = [];
+    for (const agent of agents) {
+      const { messages } = await agent.prompt("Look");
+      texts.push(messages.filter(({ role }) => role === "user").length);
+    }
+    return texts;
+  };
+  const journal = new ArrayJournal();
+  void started.promise.then(() =>
+    journal.send({ type: "follow_up", message: userMessage("Then this", 1) })
+  );
+  const outcome = await executeRun(journal, { workflow, input: null });
+  assertEquals(outcome, { type: "completed", value: [2, 1] });
+  const replayed = await executeRun(new ArrayJournal(journal.records), { workflow, input: null });
+  assertEquals(replayed, outcome);
 });

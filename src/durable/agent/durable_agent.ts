@@ -138,9 +138,13 @@ class AgentBridge {
   #onEvent(event: AgentEvent): void {
     switch (event.type) {
       case "agent_start":
+        this.#steps.runningAgents.add(this);
         this.#runId = event.runId;
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
+        break;
+      case "agent_end":
+        this.#steps.runningAgents.delete(this);
         break;
       case "turn_start":
         this.#turn = event.turn;
@@ -154,12 +158,15 @@ class AgentBridge {
   }
 
   #onMessage(message: RunMessage): void {
+    const { runningAgents } = this.#steps;
+    // Another agent of the run must not act on it, too.
+    const isForOther = runningAgents.size > 0 && !runningAgents.has(this);
     switch (message.type) {
       case "steer":
-        this.agent.steer(message.message);
+        if (!isForOther) this.agent.steer(message.message);
         return;
       case "follow_up":
-        this.agent.followUp(message.message);
+        if (!isForOther) this.agent.followUp(message.message);
         return;
       case "abort":
         this.agent.abort(this.#steps.signal.reason);

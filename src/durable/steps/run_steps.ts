@@ -101,6 +101,9 @@ export class RunSteps implements DurableSteps {
     return this.#failure;
   }
 
+  /** The agents of the run that run now, which get its messages. */
+  readonly runningAgents: Set<object> = new Set();
+
   /** Returns the number of an agent of the run, from 1. */
   addAgent(): number {
     return ++this.#agents;
