@@ -176,19 +176,28 @@ Deno.test("InProcessEngine: a run that is continued while the engine starts can 
   await Deno.remove(directory, { recursive: true });
 });
 
+/** Returns a store whose methods fail when they are selected, as those of a database that is not available. */
+function interceptStore(
+  store: SessionStore,
+  fails: (method: string, id: unknown) => boolean,
+): SessionStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) =>
+        fails(String(name), args[0])
+          ? Promise.reject(new Error("unavailable"))
+          : Reflect.apply(member, target, args);
+    },
+  });
+}
+
 Deno.test("InProcessEngine: start() can be called again, also if it has failed", async () => {
   const store = new InMemorySessionStore();
   let isAvailable = false;
-  const engine = new InProcessEngine({
-    store: new Proxy(store, {
-      get(target, name) {
-        if (name === "list" && !isAvailable) return () => Promise.reject(new Error("unavailable"));
-        const member = Reflect.get(target, name);
-        return typeof member === "function" ? member.bind(target) : member;
-      },
-    }),
-    pollMs: 10,
-  });
+  const failing = interceptStore(store, (name) => name === "list" && !isAvailable);
+  const engine = new InProcessEngine({ store: failing, pollMs: 10 });
   const greet = engine.register("greet", () => "hello");
   await assertRejects(() => engine.start(), Error, "unavailable");
   await assertRejects(() => greet.start(null), BadRequestError, "Call start()");
@@ -282,4 +291,47 @@ Deno.test("InProcessEngine: a workflow that waits for something else than a step
   next.register("stuck", () => "continued");
   await next.start();
   assertEquals(await next.getRun("stuck").result(), "continued");
+});
+
+Deno.test("InProcessEngine: a run that the store could not read at first is continued, and holds up no other one", async () => {
+  const store = new InMemorySessionStore();
+  const first = new InProcessEngine({ store });
+  const waiting = first.register("greet", (steps) => steps.waitFor("never"));
+  await first.start();
+  for (const id of ["a", "b"]) await waiting.start(null, { id });
+  await first.close();
+
+  // The session of the run is open when its outcome is looked up.
+  let isFailing = true;
+  const failing = interceptStore(
+    store,
+    (method, id) => isFailing && method === "open" && id === "durable-a-end",
+  );
+  await using next = new InProcessEngine({ store: failing, pollMs: 5 });
+  next.register("greet", (steps) => `hello ${steps.runId}`);
+  await next.start();
+  assertEquals(await next.getRun("b").result(), "hello b");
+  isFailing = false;
+  assertEquals(await next.getRun("a").result(), "hello a");
+});
+
+Deno.test("InProcessEngine: a run whose start was cut off can be started again", async () => {
+  const directory = await Deno.makeTempDir();
+  const store = new FileSessionStore({ directory });
+  const metadata = { durableRun: "order-1", durableState: "active" };
+  const cut = await store.create({ id: "durable-order-1-run", metadata });
+  cut.append({ type: "custom", name: "durable_start", data: {} });
+  await cut.close();
+  for await (const { name } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    const [header] = (await Deno.readTextFile(path)).split("\n");
+    await Deno.writeTextFile(path, `${header}\n`);
+  }
+  const engine = new InProcessEngine({ store, pollMs: 10 });
+  const greet = engine.register("greet", (_steps, name: string) => `hello ${name}`);
+  await engine.start();
+  const run = await greet.start("Ada", { id: "order-1" });
+  assertEquals(await run.result(), "hello Ada");
+  await engine.close();
+  await Deno.remove(directory, { recursive: true });
 });

@@ -26,7 +26,7 @@ import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
-import { type OpenRun, RunStore } from "./run_store.ts";
+import { closeOnError, type OpenRun, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";
 
@@ -208,15 +208,20 @@ export class InProcessEngine implements DurableEngine {
   async #poll(): Promise<void> {
     for (const id of await this.#runs.listActive()) {
       const active = this.#active.get(id);
-      if (active) active.journal.inbox.add(await this.#runs.readMessages(id));
-      else if (!this.#closing.signal.aborted) await this.#continue(id);
+      // A run that cannot be read must not hold up the others; the next look tries again.
+      await this.#look(id, active).catch(() => {});
     }
     await this.#removeEvents();
     for (const [id, waiting] of [...this.#waiting]) {
       if (this.#active.has(id)) continue;
-      const outcome = await this.#runs.readOutcome(id);
+      const outcome = await this.#runs.readOutcome(id).catch(() => undefined);
       if (outcome) this.#settle(id, waiting, outcome);
     }
+  }
+
+  async #look(id: string, active: ActiveRun | undefined): Promise<void> {
+    if (active) active.journal.inbox.add(await this.#runs.readMessages(id));
+    else if (!this.#closing.signal.aborted) await this.#continue(id);
   }
 
   async #removeEvents(): Promise<void> {
@@ -230,10 +235,12 @@ export class InProcessEngine implements DurableEngine {
   async #continue(id: string): Promise<void> {
     const run = await this.#runs.open(id);
     if (!run) return;
-    const outcome = await this.#runs.readOutcome(id);
-    if (outcome) return await this.#runs.finish(id, run, outcome);
-    if (this.#registry.find(run.start.workflow)) return this.#execute(id, run);
-    await run.session.close(); // A process that knows the workflow continues the run.
+    await closeOnError(run.session, async () => {
+      const outcome = await this.#runs.readOutcome(id);
+      if (outcome) return await this.#runs.finish(id, run, outcome);
+      if (this.#registry.find(run.start.workflow)) return this.#execute(id, run);
+      await run.session.close(); // A process that knows the workflow continues the run.
+    });
   }
 
   /** Executes a run in the background. */
