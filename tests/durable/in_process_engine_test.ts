@@ -1,11 +1,11 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { DurableRun } from "../../src/core/durable/durable_engine.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { RunStore } from "../../src/durable/in_process/run_store.ts";
-import { InProcessEngine } from "../../src/durable/mod.ts";
+import { InProcessEngine, workflowTool } from "../../src/durable/mod.ts";
 import {
   FileSessionStore,
   InMemorySessionStore,
@@ -272,6 +272,8 @@ Deno.test("InProcessEngine: times and options that are none are errors", async (
   const greet = engine.register("greet", () => "hello");
   await engine.start();
   await assertRejects(() => greet.start(null, { runId: "a" } as never), BadRequestError, "runId");
+  const tool = { name: "greet", description: "Greets.", workflow: () => "hello" };
+  assertThrows(() => workflowTool(tool as never), BadRequestError, "register()");
   await engine.close();
 });
 

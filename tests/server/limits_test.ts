@@ -31,10 +31,14 @@ Deno.test("limits: a tenant has a number of concurrent runs, others have their o
 });
 
 Deno.test("limits: a function that returns a promise lifts no limit, and ends no process", async () => {
-  for (const limits of [Promise.resolve({ sessions: 0 }), Promise.reject(new Error("no limits"))]) {
+  const functions = [
+    () => Promise.resolve({ sessions: 0 }),
+    () => Promise.reject(new Error("no limits")),
+  ];
+  for (const limits of functions) {
     const errors: unknown[] = [];
     const test = new TestServer({
-      limits: () => limits as never,
+      limits: limits as never,
       onError: (error) => errors.push(getErrorMessage(error)),
     });
     await test.json(500, "POST", "/v1/sessions", { body: {} });

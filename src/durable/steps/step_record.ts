@@ -8,7 +8,7 @@ import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AgentError, type AgentErrorRecord, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonValue, toJsonValue } from "../../core/json/json.ts";
-import { EngineClosedError } from "../engine/engine_closed_error.ts";
+import { EngineClosedError } from "./engine_closed_error.ts";
 import { DetachedError } from "./step_journal.ts";
 
 /** The result of a step: its value, or the error that it has thrown. */
