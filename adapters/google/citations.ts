@@ -66,8 +66,11 @@ function toSourceCitations({ groundingChunks, groundingSupports }: JsonObject): 
   );
   const keys = citations.map((citation) => citation && toKey(citation));
   const supports = groupSupports(asList(groundingSupports), keys);
-  return citations.filter((citation) => citation !== undefined).map((citation) => {
-    const own = supports.get(toKey(citation));
+  // Each source once, since every copy would have a list of all of its supports.
+  const distinct = new Map<string, Citation>();
+  addAll(distinct, citations);
+  return Array.from(distinct, ([key, citation]) => {
+    const own = supports.get(key);
     return own
       ? { ...citation, data: { ...Object(citation.data), groundingSupports: [...own] } }
       : citation;

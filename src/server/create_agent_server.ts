@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refusePromise } from "../core/errors/refuse_promise.ts";
 import { systemClock } from "../core/ports/ports.ts";
 import { startTimer } from "../core/ports/start_timer.ts";
 import { authenticateRequest } from "./access/authenticate_request.ts";
@@ -232,6 +233,8 @@ class SessionServer {
     const { limits } = this.#options;
     if (typeof limits !== "function") return resolveLimits(limits);
     const own = limits(caller);
+    // It has none of the limits, and would lift those of the tenant.
+    refusePromise(own, "limits()");
     checkLimits(own);
     return resolveLimits(own);
   }

@@ -338,6 +338,53 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     assertEquals(await abortedChild.status(), "aborted");
   },
 
+  "a sub-agent starts in the next process when its own was closed before": async (subject, id) => {
+    const open = (lookUp: () => Promise<unknown>) =>
+      subject.openWith((engine) => {
+        const child = engine.register("late-child", (_steps, prompt: string) => `About ${prompt}`);
+        const tools = [
+          new Process().tool("look_up", {
+            sequential: true,
+            readOnly: true,
+            execute: async () => {
+              await lookUp();
+              return "found";
+            },
+          }),
+          workflowTool({ name: "research", description: "Researches.", workflow: child }),
+        ];
+        return engine.register("late-parent", async (steps, prompt: string) => {
+          const calls = [toolCall("look_up"), toolCall("research", { prompt }, { id: "sub" })];
+          const streamFn = createModel(reply(calls), reply("Complete"));
+          const agent = durableAgent({ model: "test/model", streamFn, tools }, steps);
+          const { messages } = await agent.prompt("Work");
+          const last = await steps.run("last", async () => {
+            const run = await child.start("the end", { id: `${id}-last` });
+            return await run.result();
+          });
+          return [JSON.stringify(messages.filter(({ role }) => role === "tool_result")), last];
+        });
+      });
+    const started = createDeferred<void>();
+    const closing = createDeferred<void>();
+    const parent = await open(() => {
+      started.resolve();
+      return closing.promise;
+    });
+    await parent.start("Work", { id });
+    await started.promise;
+    subject.stopGracefully();
+    const closed = subject.close();
+    closing.resolve();
+    await closed;
+
+    await open(() => Promise.resolve());
+    const [results = "", last] = await subject.engine.getRun<string[]>(id).result();
+    assertStringIncludes(results, "found");
+    assertStringIncludes(results, "About Work");
+    assertEquals(last, "About the end");
+  },
+
   "a sub-agent continues in another process, as the run that called it": async (subject, id) => {
     const open = (tool: AgentTool) =>
       subject.openWith((engine) => {

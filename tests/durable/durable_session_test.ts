@@ -131,3 +131,17 @@ Deno.test("openDurableSession(): a replay has the history of the start, whatever
   const replayed = await executeRun(new ArrayJournal(second.records), { workflow, input: null });
   assertEquals(replayed, outcome);
 });
+
+Deno.test("openDurableSession(): a misspelt option is an error", async () => {
+  const workflow = async (steps: DurableSteps) => {
+    const agent = durableAgent({ model: "test/model", streamFn: scriptedStream([]) }, steps);
+    const options = { id: "ada", steps, tennant: "acme" };
+    await openDurableSession(agent, new InMemorySessionStore(), options);
+  };
+  const outcome = await executeRun(new ArrayJournal(), { workflow, input: null });
+  assert(outcome.type === "failed");
+  assertEquals(
+    outcome.error.message,
+    'Unknown option "tennant" of openDurableSession(): did you mean tenant?',
+  );
+});

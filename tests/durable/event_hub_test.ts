@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLessOrEqual } from "@std/assert";
 import fc from "fast-check";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { systemClock } from "../../src/core/ports/ports.ts";
@@ -175,4 +175,41 @@ Deno.test("EventHub: records that could not be read when they were reported are 
   assertEquals((await watched.read(0)).map(({ type }) => type), ["end"]);
   hub.unwatch(watched);
   await hub.close();
+});
+
+Deno.test("EventHub: a reader gets large events in batches of a limited length, from the storage and from memory", async () => {
+  const storage = new SlowStorage(() => 0);
+  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const hub = new EventHub({ storage, clock, pollMs: Infinity });
+  const appendAll = async () => {
+    for (let number = 1; number <= 100; number++) {
+      const event = "x".repeat(200_000);
+      await hub.append("run", { type: "event", event, key: String(number) });
+    }
+    await hub.flush("run");
+  };
+  await appendAll();
+  const watched = hub.watch("run");
+  let last = 0;
+  const sizes: number[] = [];
+  const readAll = async () => {
+    for (let records; (records = await watched.read(last)).length > 0;) {
+      assertEquals(
+        records.map(({ number }) => number),
+        records.map((_, index) => last + index + 1),
+      );
+      last += records.length;
+      sizes.push(records.length);
+    }
+  };
+  await readAll();
+  assertEquals(last, 100);
+  // The size of the first events is not known before.
+  assertLessOrEqual(Math.max(...sizes.slice(1)), 5);
+  await appendAll();
+  sizes.length = 0;
+  await readAll();
+  assertEquals(last, 200);
+  assertLessOrEqual(Math.max(...sizes), 5);
+  hub.unwatch(watched);
 });

@@ -1,10 +1,17 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { AgentOptions } from "../../src/agent/options.ts";
+import type { DurableSteps, RunMessage } from "../../src/core/durable/durable_steps.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
+import { executeRun } from "../../src/durable/engine/execute_run.ts";
+import type { DurableOutcome } from "../../src/durable/engine/run_outcome.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import {
   assertReplays,
   createTools,
@@ -12,7 +19,7 @@ import {
   parameters,
   withoutTimes,
 } from "./agent_execution.ts";
-import type { ArrayJournal } from "./array_journal.ts";
+import { ArrayJournal } from "./array_journal.ts";
 
 Deno.test("durableAgent(): a message during a call that is not interrupted comes in the next turn", async () => {
   const full = await assertReplays({
@@ -175,4 +182,96 @@ Deno.test("durableAgent(): a pending approval waits for the decision, in another
   });
   assertEquals(decided.effects, []);
   assertStringIncludes(JSON.stringify(decided.outcome), "rejected by approval: no");
+});
+
+/** Runs an agent until one of its functions is called, which never answers; then sends a message. */
+async function sendWhileWaiting(
+  message: RunMessage,
+  createOptions: (wait: () => Promise<never>) => Partial<AgentOptions>,
+): Promise<DurableOutcome> {
+  const started = createDeferred<void>();
+  const options = createOptions(() => {
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const script = [reply([toolCall("pay", { key: "1" }, { id: "a" })]), reply("Changed.")];
+  const full = await execute({
+    ...options,
+    script,
+    onStart: (journal) => void started.promise.then(() => journal.send(message)),
+  });
+  const replayed = await execute({ ...options, script: [], records: full.journal.records });
+  assertEquals(withoutTimes(replayed.outcome), withoutTimes(full.outcome));
+  assertEquals(full.effects, []);
+  return full.outcome;
+}
+
+for (
+  const [name, createOptions] of Object.entries<
+    (wait: () => Promise<never>) => Partial<AgentOptions>
+  >({
+    "a key": (getApiKey) => ({ getApiKey }),
+    "an approval": (approve) => ({ approve }),
+    "an approval that follows its signal": (wait) => ({
+      approve: ({ signal }) => {
+        void wait();
+        const aborted = createDeferred<boolean>();
+        signal.addEventListener("abort", () => aborted.reject(signal.reason));
+        return aborted.promise;
+      },
+    }),
+  })
+) {
+  Deno.test(`durableAgent(): an abort ends a run that waits for ${name}`, async () => {
+    const outcome = await sendWhileWaiting({ type: "abort", reason: "enough" }, createOptions);
+    assertEquals(outcome.type, "aborted");
+    assertStringIncludes(JSON.stringify(outcome), '"stopReason":"aborted"');
+  });
+}
+
+Deno.test("durableAgent(): steering ends an approval that is not decided elsewhere", async () => {
+  const outcome = await sendWhileWaiting(
+    { type: "steer", message: userMessage("Wait", 1) },
+    (approve) => ({ approve }),
+  );
+  assertStringIncludes(JSON.stringify(outcome), '"Changed."');
+});
+
+Deno.test("durableAgent(): a message goes to the agent that runs, and to no other one of the run", async () => {
+  const started = createDeferred<void>();
+  const workflow = async (steps: DurableSteps) => {
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      parameters,
+      readOnly: true,
+      interruptible: false,
+      execute: async () => {
+        started.resolve();
+        while (journal.inbox.last === 0) await realSleep(1);
+        return "seen";
+      },
+    });
+    const agents = ["first", "second"].map((name) =>
+      durableAgent({
+        model: "test/model",
+        streamFn: scriptedStream([reply([toolCall("look")]), reply(name), reply("again")]),
+        tools: [look],
+      }, steps)
+    );
+    const texts = [];
+    for (const agent of agents) {
+      const { messages } = await agent.prompt("Look");
+      texts.push(messages.filter(({ role }) => role === "user").length);
+    }
+    return texts;
+  };
+  const journal = new ArrayJournal();
+  void started.promise.then(() =>
+    journal.send({ type: "follow_up", message: userMessage("Then this", 1) })
+  );
+  const outcome = await executeRun(journal, { workflow, input: null });
+  assertEquals(outcome, { type: "completed", value: [2, 1] });
+  const replayed = await executeRun(new ArrayJournal(journal.records), { workflow, input: null });
+  assertEquals(replayed, outcome);
 });

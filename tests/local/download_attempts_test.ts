@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { ModelStore } from "../../src/local/mod.ts";
+import { ModelStore, type PullOptions } from "../../src/local/mod.ts";
 import { CONTENT, createDownload, exists, NAME } from "./download_fixture.ts";
 
 Deno.test("ModelStore: continues a download whose connection is lost", async () => {
@@ -79,4 +79,18 @@ Deno.test("ModelStore: an abort ends the wait before another attempt", async () 
   );
   assertEquals(error, "enough");
   assertEquals((await Deno.stat(download.part)).size, 20_000);
+});
+
+Deno.test("ModelStore: a listener that throws or rejects fails neither the download nor the process", async () => {
+  const listeners: NonNullable<PullOptions["onProgress"]>[] = [
+    () => {
+      throw new Error("not shown");
+    },
+    () => Promise.reject(new Error("not shown")),
+  ];
+  for (const onProgress of listeners) {
+    await using download = await createDownload();
+    await download.run({ onProgress });
+    assertEquals(await Deno.readFile(download.path), CONTENT);
+  }
 });

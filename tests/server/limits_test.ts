@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { sharedBudget } from "../../src/policies/mod.ts";
 import { hang, ManualClock, reply, scriptedStream } from "../../src/testing/mod.ts";
 import { EventReader, ORIGIN, TestServer, TOKENS } from "./server_fixture.ts";
@@ -27,6 +28,23 @@ Deno.test("limits: a tenant has a number of concurrent runs, others have their o
   await test.waitForIdle(ids[0] ?? "");
   await test.json(202, "POST", path, { body: { text: "Hi" } });
   await test.server.close({ timeoutMs: 0 });
+});
+
+Deno.test("limits: a function that returns a promise lifts no limit, and ends no process", async () => {
+  const functions = [
+    () => Promise.resolve({ sessions: 0 }),
+    () => Promise.reject(new Error("no limits")),
+  ];
+  for (const limits of functions) {
+    const errors: unknown[] = [];
+    const test = new TestServer({
+      limits: limits as never,
+      onError: (error) => errors.push(getErrorMessage(error)),
+    });
+    await test.json(500, "POST", "/v1/sessions", { body: {} });
+    assertEquals(errors, ["limits() returned a promise: it must return its value directly"]);
+    await test.server.close();
+  }
 });
 
 Deno.test("limits: a run that cannot be started does not count", async () => {

@@ -110,7 +110,7 @@ export interface DurableSteps {
   sleep(name: string, milliseconds: number): Promise<void>;
   /**
    * Calls `listener` with each message but signals, at the same point in every replay: at the end of the step during
-   * which the message has arrived. Returns a function that unsubscribes.
+   * which the message has arrived. Returns a function that unsubscribes. A listener that throws or rejects fails the run.
    */
   onMessage(listener: (message: RunMessage) => void): () => void;
   /**

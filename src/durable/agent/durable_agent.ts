@@ -8,11 +8,12 @@ import { Agent } from "../../agent/agent.ts";
 import { createDefaultStream } from "../../agent/default_stream.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
-import type { DurableSteps, RunMessage } from "../../core/durable/durable_steps.ts";
-import { BadRequestError } from "../../core/errors/errors.ts";
+import type { DurableSteps, RunMessage, StepContext } from "../../core/durable/durable_steps.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
-import type { ApprovalAnswer, Approve } from "../../core/hooks/approve.ts";
+import type { ApprovalAnswer, ApprovalRequest, Approve } from "../../core/hooks/approve.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { type IdKind, realSleep, resolvePorts, type Sleep } from "../../core/ports/ports.ts";
 import type { StreamFn } from "../../core/streams/stream.ts";
 import { setStreamOrigin } from "../../core/streams/stream_origin.ts";
@@ -28,6 +29,9 @@ import { RunSteps } from "../steps/run_steps.ts";
 import { DurableCalls } from "./durable_calls.ts";
 import { streamStep, streamWithKey } from "./durable_stream.ts";
 import { wrapRunTools } from "./wrap_run_tools.ts";
+
+/** Why a call is denied whose approval steering has ended. */
+const INTERRUPTED = "the approval was interrupted";
 
 /** Time in which the step of a cancelled call must be recorded before the loop continues, in milliseconds. */
 const RECORD_MS = 30_000;
@@ -134,9 +138,13 @@ class AgentBridge {
   #onEvent(event: AgentEvent): void {
     switch (event.type) {
       case "agent_start":
+        this.#steps.runningAgents.add(this);
         this.#runId = event.runId;
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
+        break;
+      case "agent_end":
+        this.#steps.runningAgents.delete(this);
         break;
       case "turn_start":
         this.#turn = event.turn;
@@ -150,12 +158,15 @@ class AgentBridge {
   }
 
   #onMessage(message: RunMessage): void {
+    const { runningAgents } = this.#steps;
+    // Another agent of the run must not act on it, too.
+    const isForOther = runningAgents.size > 0 && !runningAgents.has(this);
     switch (message.type) {
       case "steer":
-        this.agent.steer(message.message);
+        if (!isForOther) this.agent.steer(message.message);
         return;
       case "follow_up":
-        this.agent.followUp(message.message);
+        if (!isForOther) this.agent.followUp(message.message);
         return;
       case "abort":
         this.agent.abort(this.#steps.signal.reason);
@@ -182,13 +193,34 @@ class AgentBridge {
     const call = async (request: Parameters<Approve>[0]) => {
       const { toolCallId, name, arguments: args } = request;
       const step = `${this.#turnName}, approval ${++this.#approvals} of ${name}`;
-      const execute = () => approve(request);
+      const execute = ({ signal }: StepContext) => this.#callApprove(approve, request, signal);
       const answer = await this.#steps.run(step, execute, { input: [toolCallId, name, args] });
       if (!isJsonObject(answer) || answer["type"] !== "pending") return answer;
       const approval: PendingApproval = { toolCallId, name, arguments: args };
       return await this.#awaitDecision(approval, `${step}: decision`);
     };
     return new Proxy(approve, { apply: (_target, _self, [request]) => call(request) });
+  }
+
+  /** Calls `approve` until it answers, or a message ends the approval, which is delivered when the step has ended. */
+  async #callApprove(
+    approve: Approve,
+    request: ApprovalRequest,
+    aborted: AbortSignal,
+  ): Promise<ApprovalAnswer> {
+    const steered = new AbortController();
+    const onArrival = () => {
+      const isSteered = this.#steps.arrived.some(({ message }) => message.type === "steer");
+      if (isSteered && this.#interrupt === "cancel") steered.abort(new AbortedError(INTERRUPTED));
+    };
+    const unsubscribe = this.#steps.onArrival(onArrival);
+    onArrival();
+    const signal = AbortSignal.any([request.signal, aborted, steered.signal]);
+    try {
+      return await abortable(Promise.resolve(approve({ ...request, signal })), signal);
+    } finally {
+      unsubscribe();
+    }
   }
 
   async #awaitDecision(approval: PendingApproval, step: string): Promise<ApprovalAnswer> {
@@ -206,7 +238,7 @@ class AgentBridge {
     this.#publish({ type: "approval_settled", toolCallId });
     const decision = this.#steps.takeSignal(signal);
     // Steering has ended the wait, and with it the approval.
-    if (decision === undefined) return { type: "denied", reason: "the approval was interrupted" };
+    if (decision === undefined) return { type: "denied", reason: INTERRUPTED };
     return decision as ApprovalAnswer;
   }
 
@@ -219,7 +251,8 @@ class AgentBridge {
     path: string,
     readFile: NonNullable<AgentOptions["readFile"]>,
   ): Promise<Uint8Array> {
-    const execute = async () => encodeBase64(await readFile(path));
+    const execute = async ({ signal }: StepContext) =>
+      encodeBase64(await abortable(Promise.resolve(readFile(path)), signal));
     const options = { input: path };
     return decodeBase64(await this.#steps.run(`${this.#turnName}, file ${path}`, execute, options));
   }

@@ -6,6 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentResult } from "../../agent/agent_result.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
 import type { DurableSteps } from "../../core/durable/durable_steps.ts";
 import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
@@ -36,6 +37,10 @@ export interface DurableSessionOptions
    */
   readonly leaf?: string | null | undefined;
 }
+
+const OPTION_NAMES: readonly (keyof DurableSessionOptions)[] = [
+  ...["id", "steps", "leaf", "cwd", "tenant", "user", "metadata"] as const,
+];
 
 /** The end of the log of a session when it was saved. */
 export interface SavedPosition {
@@ -94,9 +99,15 @@ export async function openDurableSession(
   store: SessionStore,
   options: DurableSessionOptions,
 ): Promise<DurableSession> {
-  const { id, steps } = options;
+  checkNames(options, OPTION_NAMES, "openDurableSession()");
+  const { id, steps } = options ?? {};
   if (typeof id !== "string" || id === "") {
     throw new BadRequestError("A durable session needs an id");
+  }
+  if (typeof steps?.run !== "function") {
+    throw new BadRequestError(
+      "Pass the steps that the engine passes to the workflow, as { id, steps }",
+    );
   }
   const leaf = options.leaf === undefined
     ? await steps.run(`session ${id}: open`, () => readLeaf(store, id))

@@ -143,8 +143,8 @@ async function callModel(
   let firstTokenAt: number | undefined;
   let end: AssistantMessageEvent | undefined;
   try {
-    const source = await openStream({ request: { ...request, signal }, streamFn, getApiKey });
-    for await (const event of readUntilAborted(source, signal)) {
+    const opening = openStream({ request: { ...request, signal }, streamFn, getApiKey });
+    for await (const event of readUntilAborted(opening, signal)) {
       if (event?.type === "done" || event?.type === "error") {
         end = event;
         break;
@@ -181,9 +181,9 @@ function createFailure(error: StreamError | NetworkError): AssistantMessageEvent
   return { type: "error", stopReason: "error", error };
 }
 
-/** Reads a source; after an abort only for as long as a source may take to end. */
+/** Reads a source that is opened; after an abort only for as long as a source may take to end. */
 async function* readUntilAborted(
-  source: AsyncIterable<AssistantMessageEvent>,
+  opening: Promise<AsyncIterable<AssistantMessageEvent>>,
   signal: AbortSignal,
 ): AsyncGenerator<AssistantMessageEvent, void> {
   const expired = createDeferred<IteratorResult<AssistantMessageEvent>>();
@@ -195,8 +195,12 @@ async function* readUntilAborted(
   };
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort);
-  const iterator = source[Symbol.asyncIterator]();
+  let iterator: AsyncIterator<AssistantMessageEvent> | undefined;
   try {
+    const opened = opening.then((source) => ({ source }));
+    const first = await Promise.race([opened, expired.promise]);
+    if (!("source" in first)) return;
+    iterator = first.source[Symbol.asyncIterator]();
     while (true) {
       const { done, value } = await Promise.race([iterator.next(), expired.promise]);
       if (done) return;
@@ -206,6 +210,6 @@ async function* readUntilAborted(
     signal.removeEventListener("abort", onAbort);
     timer.abort();
     // The `return()` of a source that hangs never settles.
-    void Promise.resolve(iterator.return?.()).catch(() => {});
+    void Promise.resolve(iterator?.return?.()).catch(() => {});
   }
 }

@@ -5,11 +5,12 @@
  */
 
 import type { DurableWorkflow } from "../../core/durable/durable_engine.ts";
-import { getErrorMessage } from "../../core/errors/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import { errorResult } from "../../core/messages/tool_result.ts";
 import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 
@@ -30,6 +31,8 @@ export interface WorkflowToolOptions
  * aborts it.
  *
  * The agent of the workflow has its own policies and approvals: those of the calling run do not apply to it.
+ *
+ * @throws {BadRequestError} If the workflow is not registered, or an option is invalid.
  *
  * @example
  * ```ts
@@ -55,6 +58,9 @@ export interface WorkflowToolOptions
  * ```
  */
 export function workflowTool({ workflow, ...options }: WorkflowToolOptions): AgentTool {
+  if (typeof workflow?.start !== "function") {
+    throw new BadRequestError("Pass the workflow of a tool as register() of the engine returns it");
+  }
   return defineTool({
     ...options,
     // A repeated call finds the run of the first one.
@@ -80,6 +86,7 @@ export function workflowTool({ workflow, ...options }: WorkflowToolOptions): Age
         const output = await run.result();
         return typeof output === "string" ? output : toToolResult(output);
       } catch (thrown) {
+        if (thrown instanceof EngineClosedError) throw thrown;
         return errorResult(getErrorMessage(thrown));
       } finally {
         signal.removeEventListener("abort", abort);

@@ -25,6 +25,7 @@ import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { createPool } from "./create_pool.ts";
@@ -303,9 +304,8 @@ export class DbosEngine implements DurableEngine {
 
   #getDbos(): Dbos {
     if (this.#dbos && !this.#closing.signal.aborted) return this.#dbos;
-    throw new BadRequestError(
-      this.#dbos ? "The engine was closed" : "Call start() of the engine first",
-    );
+    if (this.#dbos) throw new EngineClosedError();
+    throw new BadRequestError("Call start() of the engine first");
   }
 
   /** The function of a workflow. It settles only if its run has ended. */
@@ -392,7 +392,7 @@ export class DbosEngine implements DurableEngine {
       const call = () => dbos.retrieveWorkflow(id).getResult(options);
       return parseOutcome(await this.#call(call));
     } catch (error) {
-      if (this.#closing.signal.aborted) throw new BadRequestError("The engine was closed");
+      if (this.#closing.signal.aborted) throw new EngineClosedError();
       const isCancelled = (await this.#getStatus(id)) === "aborted";
       const message = getErrorMessage(error);
       return isCancelled ? { type: "aborted" } : { type: "failed", error: { message } };

@@ -134,8 +134,7 @@ export class DbosJournal implements StepJournal {
         this.#count(1);
         throw error;
       }
-      // A step that begins while the engine is closed is the only one of its run.
-      this.tracker.detach(error.message);
+      this.tracker.abandon(error.message);
       return await new Promise<never>(() => {});
     }
   }

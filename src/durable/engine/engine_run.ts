@@ -12,9 +12,14 @@ import type {
   RunEventsOptions,
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
-import { type PromptInput, toAgentMessages } from "../../core/messages/message.ts";
+import {
+  type AgentMessage,
+  type PromptInput,
+  toAgentMessages,
+} from "../../core/messages/message.ts";
 import { type EventSource, followRunEvents, readRunEvents } from "../events/read_run_events.ts";
 import { listPendingApprovals } from "./pending_approvals.ts";
 import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";
@@ -71,6 +76,7 @@ export class EngineRun<Output> implements DurableRun<Output> {
   }
 
   async send(message: RunMessage): Promise<void> {
+    checkMessage(message);
     const copy = toJsonValue(message);
     if (!("value" in copy)) throw new BadRequestError(`A message must be JSON: ${copy.problem}`);
     const status = await this.#checkExists();
@@ -99,7 +105,7 @@ export class EngineRun<Output> implements DurableRun<Output> {
   }
 
   async #queue(type: "steer" | "follow_up", input: PromptInput): Promise<void> {
-    for (const message of toAgentMessages(input, Date.now())) await this.send({ type, message });
+    for (const message of readMessages(input)) await this.send({ type, message });
   }
 
   async #checkExists(): Promise<DurableStatus> {
@@ -107,4 +113,34 @@ export class EngineRun<Output> implements DurableRun<Output> {
     if (status) return status;
     throw new BadRequestError(`There is no run with the id "${this.id}"`);
   }
+}
+
+/** Checks a message, which its run could not handle otherwise. */
+function checkMessage(message: RunMessage): void {
+  switch (message?.type) {
+    case "steer":
+    case "follow_up":
+      readMessages(message.message);
+      return;
+    case "signal":
+      if (typeof message.name === "string") return;
+      throw new BadRequestError(`A signal needs a name, not ${describeValue(message.name)}`);
+    case "abort":
+      return;
+    default: {
+      const { type } = message as { readonly type: unknown } | null ?? {};
+      throw new BadRequestError(
+        `A message to a run has the type steer, follow_up, signal or abort, not ${
+          describeValue(type)
+        }`,
+      );
+    }
+  }
+}
+
+/** Returns messages for the queues of an agent: at least one. */
+function readMessages(input: PromptInput): readonly AgentMessage[] {
+  const messages = toAgentMessages(input, Date.now());
+  if (messages.length === 0) throw new BadRequestError("There are no messages to queue");
+  return messages;
 }

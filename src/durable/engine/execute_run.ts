@@ -33,7 +33,9 @@ export async function executeRun(
   { workflow, input, clock }: ExecutedRun,
 ): Promise<DurableOutcome> {
   const steps = new RunSteps(journal, clock);
-  const outcome = await captureOutcome(() => workflow(steps, input as never));
+  const outcome = await captureOutcome(() => workflow(steps, input as never)).catch((error) => {
+    throw new DetachedError(getErrorMessage(error));
+  });
   const { failure } = steps;
   if (journal.detached.aborted) throw journal.detached.reason;
   if (failure instanceof DetachedError) throw failure;

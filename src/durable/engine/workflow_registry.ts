@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type {
   DurableRun,
   DurableWorkflow,
@@ -54,7 +55,9 @@ export class WorkflowRegistry {
     this.#workflows.set(name, run);
     return {
       name,
-      start: async (input, { id = crypto.randomUUID() } = {}) => {
+      start: async (input, options = {}) => {
+        checkNames(options, ["id"], "start()");
+        const { id = crypto.randomUUID() } = options;
         checkRunId(id);
         const copy = toJsonValue(input ?? null);
         if ("problem" in copy) {

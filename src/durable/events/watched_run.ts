@@ -6,11 +6,7 @@
 
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { EventStorage, StoredEvent } from "./event_storage.ts";
-
-/** Number of records that are kept for all readers. */
-const MAX_KEPT = 1_024;
-/** Maximum number of records that a reader gets at once. */
-const MAX_BATCH = 256;
+import { KeptEvents, ReadLimit } from "./kept_events.ts";
 
 /** The latest records of a run, for all readers in this process. A reader that is behind them reads the storage. */
 export class WatchedRun {
@@ -18,7 +14,8 @@ export class WatchedRun {
   readonly #storage: EventStorage;
   /** Number of readers. */
   readers = 0;
-  #kept: StoredEvent[] = [];
+  readonly #kept = new KeptEvents();
+  readonly #limit = new ReadLimit();
   /** Number of the last kept record; `undefined` until the first reader has chosen a position. */
   #last: number | undefined;
   /** Whether the storage had no further records when it was read last. */
@@ -64,27 +61,28 @@ export class WatchedRun {
     const added = records.filter(({ number }) => number > last);
     const [first] = added;
     if (first?.number !== last + 1) return first === undefined || !this.lacks(first.number);
-    this.#kept.push(...added);
-    if (this.#kept.length > 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT);
+    this.#kept.add(added);
     this.#last = last + added.length;
     this.#wake();
     return true;
   }
 
-  /** Returns the next records after a number, at most some hundred; none if there is none yet. */
+  /** Returns the next records after a number, of a limited number and length; none if there is none yet. */
   async read(after: number): Promise<readonly StoredEvent[]> {
     if (after > (this.#last ?? -1)) this.#startAt(after);
-    const first = this.#kept[0]?.number ?? this.last + 1;
+    const first = this.#kept.first ?? this.last + 1;
     if (after >= first - 1) {
-      const index = after + 1 - first;
-      const kept = this.#kept.slice(index, index + MAX_BATCH);
+      const kept = this.#kept.takeBatch(after + 1);
       if (kept.length > 0 || this.#isCurrent) return kept;
     }
     this.#hasMissed = false;
-    const found = await this.#storage.read([{ runId: this.runId, after }], MAX_BATCH);
+    // A reader that is slow has what it was given in memory.
+    const limit = this.#limit.value;
+    const found = await this.#storage.read([{ runId: this.runId, after }], limit);
     const records = found.get(this.runId) ?? [];
+    this.#limit.adapt(records);
     this.add(records);
-    const isComplete = records.length < MAX_BATCH && after + records.length >= this.last;
+    const isComplete = records.length < limit && after + records.length >= this.last;
     if (isComplete && !this.#hasMissed) this.#isCurrent = true;
     return records;
   }
@@ -92,7 +90,7 @@ export class WatchedRun {
   /** Keeps the records after a number; readers that are behind read the storage. */
   #startAt(after: number): void {
     this.#last = after;
-    this.#kept = [];
+    this.#kept.clear();
     this.#isCurrent = false;
   }
 

@@ -15,6 +15,7 @@ import type {
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
@@ -24,7 +25,8 @@ import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
-import { type OpenRun, RunStore } from "./run_store.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
+import { closeOnError, type OpenRun, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";
 
@@ -91,6 +93,7 @@ export class InProcessEngine implements DurableEngine {
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
+  #starting: Promise<void> | undefined;
   #polling: Promise<void> | undefined;
   #removeAt = 0;
 
@@ -134,7 +137,17 @@ export class InProcessEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    if (this.#polling) return;
+    // The runs that it continues may start others before it has ended.
+    this.#starting ??= this.#start();
+    try {
+      await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
     await this.#poll();
     this.#polling = this.#pollUntilClosed();
   }
@@ -154,7 +167,7 @@ export class InProcessEngine implements DurableEngine {
     await this.#closeActive(graceMs);
     await this.#backend.hub.close();
     await this.#events.close();
-    for (const { reject } of this.#waiting.values()) reject(createClosedError());
+    for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
     this.#waiting.clear();
   }
 
@@ -177,10 +190,8 @@ export class InProcessEngine implements DurableEngine {
   };
 
   #assertOpen(): void {
-    if (this.#polling && !this.#closing.signal.aborted) return;
-    throw new BadRequestError(
-      this.#polling ? createClosedError().message : "Call start() of the engine first",
-    );
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
+    if (!this.#starting) throw new BadRequestError("Call start() of the engine first");
   }
 
   async #pollUntilClosed(): Promise<void> {
@@ -197,15 +208,20 @@ export class InProcessEngine implements DurableEngine {
   async #poll(): Promise<void> {
     for (const id of await this.#runs.listActive()) {
       const active = this.#active.get(id);
-      if (active) active.journal.inbox.add(await this.#runs.readMessages(id));
-      else if (!this.#closing.signal.aborted) await this.#continue(id);
+      // A run that cannot be read must not hold up the others; the next look tries again.
+      await this.#look(id, active).catch(() => {});
     }
     await this.#removeEvents();
     for (const [id, waiting] of [...this.#waiting]) {
       if (this.#active.has(id)) continue;
-      const outcome = await this.#runs.readOutcome(id);
+      const outcome = await this.#runs.readOutcome(id).catch(() => undefined);
       if (outcome) this.#settle(id, waiting, outcome);
     }
+  }
+
+  async #look(id: string, active: ActiveRun | undefined): Promise<void> {
+    if (active) active.journal.inbox.add(await this.#runs.readMessages(id));
+    else if (!this.#closing.signal.aborted) await this.#continue(id);
   }
 
   async #removeEvents(): Promise<void> {
@@ -219,10 +235,12 @@ export class InProcessEngine implements DurableEngine {
   async #continue(id: string): Promise<void> {
     const run = await this.#runs.open(id);
     if (!run) return;
-    const outcome = await this.#runs.readOutcome(id);
-    if (outcome) return await this.#runs.finish(id, run, outcome);
-    if (this.#registry.find(run.start.workflow)) return this.#execute(id, run);
-    await run.session.close(); // A process that knows the workflow continues the run.
+    await closeOnError(run.session, async () => {
+      const outcome = await this.#runs.readOutcome(id);
+      if (outcome) return await this.#runs.finish(id, run, outcome);
+      if (this.#registry.find(run.start.workflow)) return this.#execute(id, run);
+      await run.session.close(); // A process that knows the workflow continues the run.
+    });
   }
 
   /** Executes a run in the background. */
@@ -246,7 +264,9 @@ export class InProcessEngine implements DurableEngine {
     const workflow = this.#registry.find(name);
     if (!workflow) throw new BadRequestError(`The workflow "${name}" is not registered`);
     journal.inbox.add(await this.#runs.readMessages(runId));
-    const outcome = await executeRun(journal, { workflow, input, clock: this.#clock });
+    // The code of a workflow may wait for something else than a step.
+    const executing = executeRun(journal, { workflow, input, clock: this.#clock });
+    const outcome = await abortable(executing, journal.detached);
     await this.#runs.finish(runId, run, outcome);
     const waiting = this.#waiting.get(runId);
     if (waiting) this.#settle(runId, waiting, outcome);
@@ -267,7 +287,7 @@ export class InProcessEngine implements DurableEngine {
     this.#waiting.set(id, waiting);
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) this.#settle(id, waiting, outcome);
-    else if (this.#closing.signal.aborted) waiting.reject(createClosedError());
+    else if (this.#closing.signal.aborted) waiting.reject(new EngineClosedError());
     return await waiting.promise;
   }
 
@@ -280,8 +300,4 @@ export class InProcessEngine implements DurableEngine {
     if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }
-}
-
-function createClosedError(): BadRequestError {
-  return new BadRequestError("The engine was closed");
 }

@@ -72,37 +72,42 @@ export class RunStore {
   /** Creates a run and opens it; `undefined` if one with the id exists. */
   async create(id: string, start: RunStart): Promise<OpenRun | undefined> {
     if (await this.readOutcome(id)) return undefined;
-    try {
-      const session = await this.#store.create({
-        id: this.#getId(id, "run"),
-        metadata: { durableRun: id, durableState: "active" },
-      });
+    const runId = this.#getId(id, "run");
+    const metadata = { durableRun: id, durableState: "active" };
+    const session = await this.#tryCreate(runId, metadata) ?? await this.#tryOpen(runId);
+    if (!session) return undefined;
+    return await closeOnError(session, async () => {
+      const entries = await session.path({ types: ["custom"] });
+      // A process that ended at this point has left a session without a start.
+      if (readEntries(entries, ENTRY.start).length > 0) {
+        await session.close();
+        return undefined;
+      }
       append(session, ENTRY.start, start);
       await session.flush();
       return { session, start, isContinued: false, steps: new Map() };
-    } catch (error) {
-      if (hasReason(error, "already_exists") || hasReason(error, "locked")) return undefined;
-      throw error;
-    }
+    });
   }
 
   /** Opens a run to execute it; `undefined` if it has ended, or another process executes it. */
   async open(id: string): Promise<OpenRun | undefined> {
     const session = await this.#tryOpen(this.#getId(id, "run"));
     if (!session) return undefined;
-    const entries = await session.path({ types: ["custom"] });
-    const [start] = readEntries(entries, ENTRY.start);
-    if (!isJsonObject(start)) {
-      await session.close();
-      return undefined;
-    }
-    const steps = readEntries(entries, ENTRY.step) as StoredStep[];
-    return {
-      session,
-      start: start as unknown as RunStart,
-      isContinued: true,
-      steps: new Map(steps.map((step) => [step.position, step])),
-    };
+    return await closeOnError(session, async () => {
+      const entries = await session.path({ types: ["custom"] });
+      const [start] = readEntries(entries, ENTRY.start);
+      if (!isJsonObject(start)) {
+        await session.close();
+        return undefined;
+      }
+      const steps = readEntries(entries, ENTRY.step) as StoredStep[];
+      return {
+        session,
+        start: start as unknown as RunStart,
+        isContinued: true,
+        steps: new Map(steps.map((step) => [step.position, step])),
+      };
+    });
   }
 
   /** Returns the ids of the runs that have not ended. */
@@ -249,6 +254,19 @@ export class RunStore {
 
   #getId(id: string, part: "run" | "inbox" | "end"): string {
     return `${this.#prefix}${id}-${part}`;
+  }
+}
+
+/** Uses a session that stays open; closes it if that fails, since it could not be opened again otherwise. */
+export async function closeOnError<Result>(
+  session: Session,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use();
+  } catch (error) {
+    await session.close().catch(() => {});
+    throw error;
   }
 }
 

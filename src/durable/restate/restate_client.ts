@@ -6,6 +6,7 @@
 
 import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 
 /** Status of an output that does not exist yet. */
 const NOT_READY = 470;
@@ -114,7 +115,7 @@ export class RestateClient {
     try {
       return await fetch(url, { signal, headers, ...init });
     } catch (cause) {
-      if (signal.aborted) throw new BadRequestError("The engine was closed");
+      if (signal.aborted) throw new EngineClosedError();
       throw new NetworkError(`Restate cannot be reached: ${getErrorMessage(cause)}`, { cause });
     }
   }

@@ -24,6 +24,7 @@ import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
 import { RestateClient, type WorkflowEnd } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
@@ -222,8 +223,9 @@ export class RestateEngine implements DurableEngine {
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
-    this.#closing.abort();
-    this.#handler.reject(new BadRequestError("The engine was closed"));
+    const closed = new EngineClosedError();
+    this.#closing.abort(closed);
+    this.#handler.reject(closed);
     await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
     const timer = new AbortController();
     // A replay publishes what could not be stored.
@@ -333,9 +335,8 @@ export class RestateEngine implements DurableEngine {
 
   #assertOpen(): void {
     if (this.#isStarted && !this.#closing.signal.aborted) return;
-    throw new BadRequestError(
-      this.#isStarted ? "The engine was closed" : "Call start() of the engine first",
-    );
+    if (this.#isStarted) throw new EngineClosedError();
+    throw new BadRequestError("Call start() of the engine first");
   }
 
   async #registerEndpoint(): Promise<void> {

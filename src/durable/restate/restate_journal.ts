@@ -191,8 +191,7 @@ export class RestateJournal implements StepJournal {
       return await execute();
     } catch (error) {
       if (!(error instanceof DetachedError)) throw error;
-      // A step that begins while the engine is closed is the only one of its run.
-      this.tracker.detach(error.message);
+      this.tracker.abandon(error.message);
       return await new Promise<never>(() => {});
     }
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type {
   DurableSteps,
   ExecuteStep,
@@ -16,8 +17,9 @@ import type {
   StepOptions,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
-import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
+import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
@@ -99,6 +101,9 @@ export class RunSteps implements DurableSteps {
     return this.#failure;
   }
 
+  /** The agents of the run that run now, which get its messages. */
+  readonly runningAgents: Set<object> = new Set();
+
   /** Returns the number of an agent of the run, from 1. */
   addAgent(): number {
     return ++this.#agents;
@@ -175,7 +180,10 @@ export class RunSteps implements DurableSteps {
     return await this.run(names, (context) => executeRace(operations, context), { input });
   }
 
-  async waitFor(name: string, { timeoutMs }: WaitOptions = {}): Promise<JsonValue | undefined> {
+  async waitFor(name: string, options: WaitOptions = {}): Promise<JsonValue | undefined> {
+    checkNames(options, ["timeoutMs"], "waitFor()");
+    const { timeoutMs } = options;
+    if (timeoutMs !== undefined) checkDuration("timeoutMs", timeoutMs);
     const end = timeoutMs === undefined ? undefined : this.#now + timeoutMs;
     const isAwaited = ({ message }: ReceivedMessage) =>
       message.type === "signal" && message.name === name;
@@ -256,6 +264,7 @@ export class RunSteps implements DurableSteps {
   }
 
   async sleep(name: string, milliseconds: number): Promise<void> {
+    checkDuration("The time of sleep()", milliseconds);
     await this.pause(name, milliseconds);
     this.#throwIfAborted();
   }
@@ -298,12 +307,18 @@ export class RunSteps implements DurableSteps {
     const member = group.join();
     try {
       const recorded = await this.#journal.step(name, async () => {
-        this.#journal.closing.throwIfAborted();
-        this.#isReplaying = false;
-        member.execute();
-        const options = { input, order: () => member.end() };
-        // Outcomes are JSON already; the cast drops only the types of their parts.
-        return await this.#execute(operation, options) as unknown as JsonValue;
+        try {
+          this.#journal.closing.throwIfAborted();
+          this.#isReplaying = false;
+          member.execute();
+          const options = { input, order: () => member.end() };
+          // Outcomes are JSON already; the cast drops only the types of their parts.
+          return await this.#execute(operation, options) as unknown as JsonValue;
+        } catch (thrown) {
+          // The journal may wait until the concurrent steps are recorded.
+          member.fail();
+          throw thrown;
+        }
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
@@ -342,7 +357,9 @@ export class RunSteps implements DurableSteps {
     const unsubscribe = inbox.onArrival(onArrival);
     onArrival();
     if (detached.aborted) onDetach();
-    const executing = captureOutcome(() => execute(context));
+    const executing = captureOutcome(() => execute(context)).catch((error) => {
+      throw new DetachedError(getErrorMessage(error));
+    });
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
       unsubscribe();
       detached.removeEventListener("abort", onDetach);
@@ -373,7 +390,20 @@ export class RunSteps implements DurableSteps {
       return;
     }
     if (message.type === "abort") this.#abort.abort(createAbort(message));
-    for (const listener of [...this.#listeners]) listener(message);
+    for (const listener of [...this.#listeners]) this.#notify(listener, message);
+  }
+
+  /** Calls a listener, which may also be an async function. Its error fails the run: neither the step nor the process. */
+  #notify(listener: (message: RunMessage) => unknown, message: RunMessage): void {
+    const fail = (thrown: unknown) => {
+      const text = `A listener of the messages of the run has failed: ${getErrorMessage(thrown)}`;
+      this.#failure ??= new BadRequestError(text, { cause: thrown });
+    };
+    try {
+      Promise.resolve(listener(message)).catch(fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
   }
 }
 
@@ -388,6 +418,14 @@ async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<V
 function createAbort(message: RunMessage): AbortedError {
   const reason = message.type === "abort" ? message.reason : undefined;
   return new AbortedError(reason);
+}
+
+/** Checks a time, which is negative if its end has passed. `NaN`, as from an invalid date, would end a wait at once. */
+function checkDuration(name: string, milliseconds: unknown): void {
+  if (typeof milliseconds === "number" && !Number.isNaN(milliseconds)) return;
+  throw new BadRequestError(
+    `${name} must be a number of milliseconds, not ${describeValue(milliseconds)}`,
+  );
 }
 
 /** Whether an error ends the execution of the run in this process; other errors are those of a step. */

@@ -8,6 +8,8 @@ import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AgentError, type AgentErrorRecord, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonValue, toJsonValue } from "../../core/json/json.ts";
+import { EngineClosedError } from "./engine_closed_error.ts";
+import { DetachedError } from "./step_journal.ts";
 
 /** The result of a step: its value, or the error that it has thrown. */
 export type StepOutcome =
@@ -26,11 +28,13 @@ export type StepRecord = StepOutcome & {
   readonly messages?: readonly ReceivedMessage[];
 };
 
-/** Calls a function; returns its value or its error. */
+/** Calls a function; returns its value or its error. Rejects only if another process must call it. */
 export async function captureOutcome(execute: () => unknown): Promise<StepOutcome> {
   try {
     return toOutcome(await execute());
   } catch (thrown) {
+    // The function would have succeeded in a process whose engine is open.
+    if (thrown instanceof EngineClosedError || thrown instanceof DetachedError) throw thrown;
     return { error: toErrorRecord(thrown) };
   }
 }

@@ -16,6 +16,8 @@ export class StepTracker {
   readonly #closing = new AbortController();
   readonly #detach = new AbortController();
   #count = 0;
+  /** Number of the counted steps that will not be recorded. */
+  #abandoned = 0;
   #idle: Deferred<void> | undefined;
 
   /** Aborted when no further step may be executed. */
@@ -40,8 +42,22 @@ export class StepTracker {
     try {
       return await step;
     } finally {
-      if (--this.#count === 0) this.#idle?.resolve();
+      this.#count--;
+      this.#endIfIdle();
     }
+  }
+
+  /** Leaves a counted step to another process: the run is detached when the others are recorded. */
+  abandon(message: string): void {
+    this.#closing.abort(new DetachedError(message));
+    this.#abandoned++;
+    this.#endIfIdle();
+  }
+
+  #endIfIdle(): void {
+    if (this.#count > this.#abandoned) return;
+    this.#idle?.resolve();
+    if (this.#abandoned > 0) this.detach();
   }
 
   /** Lets the steps that are executed end, but begins no other ones, and detaches the run. */

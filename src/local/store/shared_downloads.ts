@@ -48,7 +48,7 @@ export async function shareDownload(
   }
   const callers = new Set([caller]);
   const downloading = download((progress) => {
-    for (const { onProgress } of callers) notify(onProgress, progress);
+    for (const { onProgress } of callers) void notify(onProgress, progress);
   });
   const ended = downloading.then(() => undefined, (error) => ({ error }));
   downloads.set(path, { ended, owner: caller, callers });
@@ -60,10 +60,14 @@ export async function shareDownload(
   }
 }
 
-function notify(onProgress: DownloadCaller["onProgress"], progress: DownloadProgress): void {
+/** Calls a listener, which may also be an async function. */
+async function notify(
+  onProgress: DownloadCaller["onProgress"],
+  progress: DownloadProgress,
+): Promise<void> {
   try {
-    onProgress?.(progress);
+    await onProgress?.(progress);
   } catch {
-    // A listener that fails must not fail the download of the others.
+    // A listener that fails must fail neither the download of the others nor the process.
   }
 }
