@@ -33,7 +33,7 @@ import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_r
 import { checkPending, getPendingIds } from "../loop/tool_calls/pending_batch.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
-import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
+import { type AgentToolOptions, createAgentTool, type ToolAgentOptions } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -305,7 +305,9 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
     const { model, ...settings } = this.#getSettings();
     const start = { ...this.#options, ...settings, messages: [], pendingApprovals: [] };
-    return createAgentTool((parent) => new Agent({ ...start, parent }), { ...options, model });
+    const { transformContext: transform } = start;
+    const createAgent = (own: ToolAgentOptions) => new Agent({ ...start, ...own });
+    return createAgentTool(createAgent, { ...options, model, transform });
   }
 
   /**
