@@ -7,6 +7,7 @@
 import type { PendingBatch } from "../core/approval/approval.ts";
 import { AlreadyRunningError, NoMessagesError } from "../core/errors/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/events/event.ts";
+import { inheritInstrumentation } from "../core/hooks/instrumentation.ts";
 import { cloneJson } from "../core/json/json.ts";
 import { type HistoryRepair, repairHistory } from "../core/messages/history.ts";
 import {
@@ -291,7 +292,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#overflowed = false;
     this.#unpricedModels = new Set();
     this.#repairs = [];
-    this.#state = this.#createState([]);
+    this.#state = inheritInstrumentation(this.#state, this.#createState([]));
   }
 
   /**
