@@ -40,8 +40,22 @@ const TURNS_BEFORE_TIMERS = 1_000;
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   const progress = await runUntilEnd(run, start);
+  // What was started goes on while a person decides about other calls.
+  if (progress.pending) await run.background.untilEnded();
+  queueReports(run);
   await run.background.close();
   return run.lateSpending.addTo(progress);
+}
+
+/**
+ * Queues the messages of background work that has ended after the last turn, for the next run. Those of a run that was
+ * aborted are dropped, since `reset()` may have begun another conversation.
+ */
+function queueReports({ background, cancellation, followUp, config }: RunServices): void {
+  if (cancellation.aborted) return;
+  for (const message of background.take()) {
+    followUp?.requeue?.({ ...message, id: message.id ?? config.newId("message") });
+  }
 }
 
 /** Runs turns while one has a next step, messages are queued, or background work has not ended. */

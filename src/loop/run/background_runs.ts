@@ -94,6 +94,11 @@ export class BackgroundRuns {
     await this.#cancellation?.untilAborted(Promise.race(this.#active)).catch(() => {});
   }
 
+  /** Resolves when all work has ended, or on abort. */
+  async untilEnded(): Promise<void> {
+    while (this.#active.size > 0 && !this.#options.cancellation.aborted) await this.nextEnd();
+  }
+
   /** Cancels what is active and refuses further work; resolves when it has ended, or soon after. */
   async close(): Promise<void> {
     const cancellation = this.#cancellation;
