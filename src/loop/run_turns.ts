@@ -40,7 +40,7 @@ const TURNS_BEFORE_TIMERS = 1_000;
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   const progress = await runUntilEnd(run, start);
-  // What was started goes on while a person decides about other calls.
+  // The work continues while a person decides about other calls.
   if (progress.pending) await run.background.untilEnded();
   queueReports(run);
   await run.background.close();
