@@ -9,6 +9,7 @@ import { createDeferred } from "../core/ports/deferred.ts";
 import type { StreamFn, StreamRequest } from "../core/streams/stream.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import { InMemorySessionStore, openSession } from "../memory/mod.ts";
+import { budget } from "../policies/budget.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";
@@ -361,3 +362,26 @@ for (const end of ["error", "reset"] as const) {
     assertEquals(readLast(agent, expected.length), expected);
   });
 }
+
+Deno.test("background: a time limit ends the wait for work", async () => {
+  let reason: unknown;
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]),
+    tools: [
+      workTool((run) =>
+        run.background(({ signal }) =>
+          new Promise((resolve) =>
+            signal.addEventListener("abort", () => {
+              reason = "cancelled";
+              resolve("late");
+            })
+          )
+        )
+      ),
+    ],
+    policies: [budget({ elapsedMs: 300 })],
+  });
+  const { stoppedBy, abortReason } = await agent.prompt("Go");
+  assertEquals([stoppedBy?.policy, abortReason, reason], ["budget", undefined, "cancelled"]);
+});
