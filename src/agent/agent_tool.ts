@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { TransformContext } from "../core/context/context.ts";
+import { copyTransform } from "../core/context/copy_transform.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
 import type { ModelSpec } from "../core/models/model.ts";
 import type { AgentTool, ToolContext } from "../core/tools/tool.ts";
@@ -24,10 +26,24 @@ interface ToolAgent extends PromptableAgent {
   setModel(model: ModelSpec): void;
 }
 
+/** The options of an agent that are those of one call of its tool. */
+export interface ToolAgentOptions {
+  readonly parent: RunHandle;
+  /** A copy, since a compacting transform keeps the cut of one history. */
+  readonly transformContext: TransformContext | undefined;
+}
+
+/** The options of the tool, and what differs between its agents. */
+interface CreateAgentToolOptions extends AgentToolOptions {
+  readonly model: ModelSpec;
+  /** The `transformContext` of the agents. */
+  readonly transform: TransformContext | undefined;
+}
+
 /** Creates a tool that runs a new agent with a model for every call, with the prompt that the model passes. */
 export function createAgentTool(
-  createAgent: (parent: RunHandle) => ToolAgent,
-  { model, ...options }: AgentToolOptions & { readonly model: ModelSpec },
+  createAgent: (own: ToolAgentOptions) => ToolAgent,
+  { model, transform, ...options }: CreateAgentToolOptions,
 ): AgentTool {
   return defineTool({
     ...options,
@@ -42,7 +58,8 @@ export function createAgentTool(
     },
     execute: async ({ prompt }, context: ToolContext) => {
       const { runAgentTool } = await import("./run_code.ts");
-      const agent = createAgent(context.run);
+      const transformContext = transform && copyTransform(transform);
+      const agent = createAgent({ parent: context.run, transformContext });
       // Set afterwards, since the API key of its options is that of the provider of their model.
       agent.setModel(model);
       return await runAgentTool(agent, { name: options.name, prompt }, context);

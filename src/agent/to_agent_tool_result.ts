@@ -24,5 +24,6 @@ export function findProblem(
   if (error) return error.message;
   if (stoppedBy) return stoppedBy.reason;
   if (pendingApprovals) return "tool calls wait for approvals, which cannot be given later";
+  if (stopReason === "length") return "its last reply was cut off at the maximum of its length";
   return stopReason === "aborted" ? "it was aborted" : undefined;
 }

@@ -13,6 +13,7 @@ import {
   measureDistance,
 } from "./cassette_difference.ts";
 import type { NormalizeText } from "./check_normalize.ts";
+import { numberGeneratedIds } from "./generated_ids.ts";
 
 const identity: NormalizeText = (text) => text;
 
@@ -22,8 +23,8 @@ export class RecordedExchanges {
   readonly #exchanges: readonly CassetteExchange[];
   readonly #normalize: NormalizeText;
   readonly #unused: Set<CassetteExchange>;
-  /** The unused exchanges of each address, by their keys. */
-  readonly #groups = new Map<string, Map<string, CassetteExchange[]>>();
+  /** The unused exchanges of each address, by their keys without generated ids. */
+  readonly #groups = new Map<string, Map<string, KeyedExchange[]>>();
   #requestCount = 0;
 
   constructor(
@@ -46,28 +47,33 @@ export class RecordedExchanges {
    * Groups the exchanges of an address when it is first requested: `normalize` may depend on the first request to a model,
    * which can follow one for an access token.
    */
-  #getGroups(address: string): Map<string, CassetteExchange[]> {
+  #getGroups(address: string): Map<string, KeyedExchange[]> {
     const known = this.#groups.get(address);
     if (known) return known;
-    const groups = new Map<string, CassetteExchange[]>();
+    const groups = new Map<string, KeyedExchange[]>();
     for (const exchange of this.#exchanges) {
       if (formatAddress(exchange.request) !== address) continue;
-      const key = this.#createKey(exchange.request);
+      const { key, exactKey } = this.#createKeys(exchange.request);
       const group = groups.get(key);
-      if (group) group.push(exchange);
-      else groups.set(key, [exchange]);
+      if (group) group.push({ exchange, exactKey });
+      else groups.set(key, [{ exchange, exactKey }]);
     }
     this.#groups.set(address, groups);
     return groups;
   }
 
-  /** Takes the first unused exchange that was recorded for the request, if any. */
+  /**
+   * Takes the first unused exchange that was recorded for the request, if any: one with the same ids of tool calls, or else
+   * one that differs only in those that the agent has generated.
+   */
   takeMatch(request: CassetteRequest): CassetteExchange | undefined {
     this.#requestCount++;
-    const groups = this.#getGroups(formatAddress(request));
-    const exchange = groups.get(this.#createKey(request))?.shift();
-    if (exchange) this.#unused.delete(exchange);
-    return exchange;
+    const { key, exactKey } = this.#createKeys(request);
+    const group = this.#getGroups(formatAddress(request)).get(key) ?? [];
+    const exact = group.findIndex((recorded) => recorded.exactKey === exactKey);
+    const [taken] = group.splice(Math.max(0, exact), 1);
+    if (taken) this.#unused.delete(taken.exchange);
+    return taken?.exchange;
   }
 
   /** Explains why `takeMatch()` returned `undefined` for the latest request. */
@@ -81,9 +87,9 @@ export class RecordedExchanges {
   }
 
   #describeMismatch(request: CassetteRequest): string {
-    const key = this.#createKey(request);
+    const { key } = this.#createKeys(request);
     const matching = this.#exchanges.filter((exchange) =>
-      this.#createKey(exchange.request) === key
+      this.#createKeys(exchange.request).key === key
     );
     if (matching.length === 1) {
       return `Exchange ${matching[0]?.exchange} matches, but was replayed before.`;
@@ -110,8 +116,8 @@ export class RecordedExchanges {
     );
     const matches = unusedFirst.map((exchange): ClosestMatch => {
       const differences = findDifferences(
-        getComparableBody(exchange.request, this.#normalize),
-        getComparableBody(request, this.#normalize),
+        exchange.request.body && numberGeneratedIds(this.#getComparableBody(exchange.request)),
+        request.body && numberGeneratedIds(this.#getComparableBody(request)),
       );
       return { exchange, differences, distance: measureDistance(differences) };
     });
@@ -119,8 +125,15 @@ export class RecordedExchanges {
     return closest;
   }
 
-  #createKey(request: CassetteRequest): string {
-    return createMatchKey(request, this.#normalize);
+  #createKeys(request: CassetteRequest): { readonly key: string; readonly exactKey: string } {
+    const body = this.#getComparableBody(request);
+    const numbered = numberGeneratedIds(body);
+    const exactKey = createMatchKey(request, body);
+    return { exactKey, key: numbered === body ? exactKey : createMatchKey(request, numbered) };
+  }
+
+  #getComparableBody(request: CassetteRequest): JsonValue {
+    return sortKeys(getComparableBody(request, this.#normalize) ?? null);
   }
 
   #listAddresses(): string {
@@ -136,11 +149,15 @@ interface ClosestMatch {
   readonly distance: number;
 }
 
+/** An exchange, with the key of its request with all ids. */
+interface KeyedExchange {
+  readonly exchange: CassetteExchange;
+  readonly exactKey: string;
+}
+
 /** Creates a key that is equal for requests of the same method, URL and body. */
-function createMatchKey(request: CassetteRequest, normalize: NormalizeText): string {
-  return `${formatAddress(request)}\n${
-    JSON.stringify(sortKeys(getComparableBody(request, normalize) ?? null))
-  }`;
+function createMatchKey(request: CassetteRequest, body: JsonValue): string {
+  return `${formatAddress(request)}\n${JSON.stringify(body)}`;
 }
 
 /** Formats method and URL: `POST https://api.example.com/v1`. */

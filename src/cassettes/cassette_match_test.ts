@@ -157,3 +157,36 @@ Deno.test("RecordedExchanges: treats __proto__ and constructor as plain members"
   );
   assertEquals(exchanges.takeMatch(createRequest(odd))?.exchange, 1);
 });
+
+const [ID_A, ID_B, ID_C] = [1, 2, 3].map((digit) =>
+  `1b4e28ba-2fa1-4d4b-a3f5-${digit}`.padEnd(36, "0")
+);
+const withIds = (...ids: readonly (string | undefined)[]) =>
+  createRequest({ text: "a", calls: ids.map((id) => ({ id: id ?? null })) });
+
+Deno.test("RecordedExchanges: ignores the ids that an agent has generated for a call and its result", () => {
+  const exchanges = createExchanges(withIds(ID_A, ID_B, ID_A, ID_B));
+  assertEquals(exchanges.takeMatch(withIds(ID_A, ID_B, ID_B, ID_A)), undefined);
+  assertEquals(exchanges.takeMatch(withIds(ID_B, ID_C, ID_B, ID_C))?.exchange, 1);
+});
+
+Deno.test("RecordedExchanges: compares random ids that are no ids of calls", () => {
+  assertEquals(createExchanges(withIds(ID_A)).takeMatch(withIds(ID_B)), undefined);
+  const inText = (id: string) => createRequest([`Order ${id}`, `Order ${id}`]);
+  assertEquals(
+    createExchanges(inText(String(ID_A))).takeMatch(inText(String(ID_B))),
+    undefined,
+  );
+});
+
+Deno.test("RecordedExchanges: prefers the exchange with the same ids of calls", () => {
+  const exchanges = createExchanges(withIds(ID_A, ID_A), withIds(ID_B, ID_B), withIds(ID_C, ID_C));
+  assertEquals(
+    [ID_B, ID_B, ID_A].map((id) => exchanges.takeMatch(withIds(id, id))?.exchange),
+    [2, 1, 3],
+  );
+  assertStringIncludes(
+    explainUnmatched(exchanges, withIds(ID_A, ID_A)),
+    "3 exchanges match, but all were replayed before.",
+  );
+});

@@ -6,15 +6,19 @@
 
 import type { PendingBatch } from "../core/approval/approval.ts";
 import type { RunOutcome } from "../core/events/event.ts";
+import type { StoppedBy } from "../core/events/stopped_by.ts";
 import { cloneJson } from "../core/json/json.ts";
 import { copyMessage } from "../core/messages/copy_message.ts";
 import type { HistoryRepair } from "../core/messages/history.ts";
 import { realSleep } from "../core/ports/ports.ts";
+import type { Cancellation } from "./callbacks/cancellation.ts";
 import { runPostLoop } from "./run/policy_slots.ts";
+import { getPrices } from "./run/price.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run/run_progress.ts";
 import type { RunServices } from "./run/run_services.ts";
 import { createPolicyContext } from "./run/turn_context.ts";
 import type { TurnInput } from "./run/turn_input.ts";
+import { TurnMonitor } from "./run/turn_monitor.ts";
 import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
 import { runTurn } from "./turn.ts";
 
@@ -40,8 +44,22 @@ const TURNS_BEFORE_TIMERS = 1_000;
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   const progress = await runUntilEnd(run, start);
+  // The work continues while a person decides about other calls.
+  if (progress.pending && run.background.isPending) await untilBackgroundEnded(run, progress);
+  queueReports(run);
   await run.background.close();
   return run.lateSpending.addTo(progress);
+}
+
+/**
+ * Queues the messages of background work that has ended after the last turn, for the next run. Those of a run that was
+ * aborted are dropped, since `reset()` may have begun another conversation.
+ */
+function queueReports({ background, cancellation, followUp, config }: RunServices): void {
+  if (cancellation.aborted) return;
+  for (const message of background.take()) {
+    followUp?.requeue?.({ ...message, id: message.id ?? config.newId("message") });
+  }
 }
 
 /** Runs turns while one has a next step, messages are queued, or background work has not ended. */
@@ -62,9 +80,11 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     const isIdle = next.type === "complete" && next.injected.length === 0 &&
       run.steering.peek().length === 0;
     // The run is not complete while it waits for background work, so that an abort then has an effect.
-    const isWaiting = isIdle && run.background.isPending;
-    input = isIdle ? await nextInput(run) : { messages: next.injected };
-    if ((input || isWaiting) && run.cancellation.aborted) {
+    const hasWaited = isIdle && run.background.isPending;
+    const arrival = isIdle ? await nextInput(run, progress) : { messages: next.injected };
+    if (arrival && "policy" in arrival) return { ...progress, stoppedBy: arrival };
+    input = arrival;
+    if ((input || hasWaited) && run.cancellation.aborted) {
       return { ...progress, stopReason: "aborted" };
     }
   }
@@ -79,27 +99,90 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input that continues an idle run, as soon as there is any; `undefined` if the run is complete. */
-async function nextInput(run: RunServices): Promise<TurnInput | undefined> {
-  while (true) {
-    const followUp = await pollFollowUp(run);
-    if (followUp) return followUp;
-    const messages = run.background.take();
-    if (messages.length > 0 || run.steering.peek().length > 0) return { messages };
-    if (!run.background.isPending || run.cancellation.aborted) return undefined;
-    await untilArrival(run);
+/**
+ * Returns the input that continues an idle run, as soon as there is any; `undefined` if the run is complete, and the policy
+ * that stops it while it waits for background work.
+ */
+async function nextInput(
+  run: RunServices,
+  progress: RunProgress,
+): Promise<TurnInput | StoppedBy | undefined> {
+  const input = await takeInput(run);
+  if (input || !isWaiting(run)) return input;
+  const wait = watchWait(run, progress);
+  try {
+    while (true) {
+      await untilArrival(run, wait.cancellation);
+      if (wait.stoppedBy) return wait.stoppedBy;
+      const input = await takeInput(run);
+      if (input || !isWaiting(run)) return input;
+    }
+  } finally {
+    wait.end();
   }
 }
 
-/** Resolves when background work ends, a message is queued, or the run is aborted. */
-async function untilArrival({ background, steering, followUp }: RunServices): Promise<void> {
+/** Returns what has arrived for an idle run; `undefined` if there is nothing. */
+async function takeInput(run: RunServices): Promise<TurnInput | undefined> {
+  const followUp = await pollFollowUp(run);
+  if (followUp) return followUp;
+  const messages = run.background.take();
+  return messages.length > 0 || run.steering.peek().length > 0 ? { messages } : undefined;
+}
+
+function isWaiting({ background, cancellation }: RunServices): boolean {
+  return background.isPending && !cancellation.aborted;
+}
+
+/** Resolves when the background work of a run that has no further turn has ended, or a policy ends the wait. */
+async function untilBackgroundEnded(run: RunServices, progress: RunProgress): Promise<void> {
+  const wait = watchWait(run, progress);
+  await run.background.untilEnded(wait.cancellation);
+  wait.end();
+}
+
+/** A wait for background work. */
+interface WatchedWait {
+  /** Is aborted with the run, and by the policy that stops it. */
+  readonly cancellation: Cancellation;
+  readonly stoppedBy: StoppedBy | undefined;
+  /** Ends the calls of the policies. */
+  readonly end: () => void;
+}
+
+/** Calls the policies that limit the duration of a run while it waits for background work. */
+function watchWait(run: RunServices, progress: RunProgress): WatchedWait {
+  const cancellation = run.cancellation.child();
+  const isWatched = run.config.policies.some(({ onDelta }) => onDelta);
+  const { model } = run.getSettings();
+  const prices = isWatched ? getPrices(run, run.config.streamFn) : undefined;
+  const monitor = isWatched
+    ? new TurnMonitor(run, cancellation, { model, prices, progress })
+    : undefined;
+  return {
+    cancellation,
+    get stoppedBy() {
+      return monitor?.stoppedBy;
+    },
+    end() {
+      monitor?.stop();
+      cancellation.dispose();
+    },
+  };
+}
+
+/** Resolves when background work ends, a message is queued, or the run or the wait is aborted. */
+async function untilArrival(
+  { background, steering, followUp }: RunServices,
+  cancellation: Cancellation,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     const unsubscribe = [steering, followUp].map((queue) => queue?.onArrival?.(end));
     function end(): void {
       for (const stop of unsubscribe) stop?.();
       resolve();
     }
-    void background.nextEnd().then(end);
+    void background.nextEnd(cancellation).then(end);
   });
 }
 

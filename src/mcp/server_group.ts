@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Agent } from "../agent/agent.ts";
 import { BadRequestError, getErrorMessage, NetworkError } from "../core/errors/errors.ts";
 import type { Policy } from "../core/hooks/policy.ts";
 import type { JsonObject } from "../core/json/json.ts";
@@ -37,6 +36,7 @@ import type {
 } from "./protocol/server_lists.ts";
 import { ServerConnection } from "./server/server_connection.ts";
 import { isSessionUnknown, type ListMethod, type Session } from "./server/session.ts";
+import { type AttachedAgent, AttachedAgents } from "./tools/attached_agents.ts";
 import { toContentBlocks, toResourceBlocks } from "./tools/to_content_blocks.ts";
 import { ToolCollection } from "./tools/tool_collection.ts";
 import { createToolSearchPolicy } from "./tools/tool_search.ts";
@@ -52,7 +52,7 @@ export class ServerGroup implements McpConnection {
   readonly #options: McpOptions;
   readonly #servers: ReadonlyMap<string, ServerConnection>;
   readonly #tools: ToolCollection;
-  readonly #listeners = new Set<() => void>();
+  readonly #agents = new AttachedAgents();
 
   /** Creates connections to servers that are not started yet. */
   constructor(servers: ReadonlyMap<string, ParsedServer>, options: McpOptions) {
@@ -84,7 +84,7 @@ export class ServerGroup implements McpConnection {
   }
 
   attach(
-    agent: Pick<Agent, "state" | "setTools">,
+    agent: AttachedAgent,
     select: McpToolSelection = (tools) => tools,
   ): () => void {
     const update = () => {
@@ -93,8 +93,7 @@ export class ServerGroup implements McpConnection {
       agent.setTools([...own, ...select(this.tools).filter(({ name }) => !names.has(name))]);
     };
     update();
-    this.#listeners.add(update);
-    return () => void this.#listeners.delete(update);
+    return this.#agents.add(agent, update);
   }
 
   async listPrompts(options: McpRequestOptions = {}): Promise<readonly McpPrompt[]> {
@@ -141,7 +140,7 @@ export class ServerGroup implements McpConnection {
   }
 
   async close(): Promise<void> {
-    this.#listeners.clear();
+    this.#agents.clear();
     await Promise.all(this.#list().map((server) => server.close()));
   }
 
@@ -185,9 +184,9 @@ export class ServerGroup implements McpConnection {
 
   /** An observer that throws must not end the connection. */
   #onChange(server: ServerConnection): void {
-    const listeners = this.#tools.update() ? [...this.#listeners] : [];
+    const updates = this.#tools.update() ? this.#agents.list() : [];
     const { onStatus } = this.#options;
-    for (const notify of [...listeners, () => onStatus?.(this.#getStatus(server))]) {
+    for (const notify of [...updates, () => onStatus?.(this.#getStatus(server))]) {
       void this.#notify(server, notify);
     }
   }

@@ -3,15 +3,17 @@ import { Agent } from "../agent/agent.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
 import type { Policy, PolicyContext } from "../core/hooks/policy.ts";
+import { extractText } from "../core/messages/content.ts";
 import { zeroCost } from "../core/models/usage.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
 import type { StreamFn, StreamRequest } from "../core/streams/stream.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import { InMemorySessionStore, openSession } from "../memory/mod.ts";
+import { budget } from "../policies/budget.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";
-import { hang, reply, type ScriptedStep } from "../testing/script.ts";
+import { fail, hang, reply, type ScriptedStep } from "../testing/script.ts";
 import { scriptedStream } from "../testing/scripted_stream.ts";
 import { subAgentTool } from "./sub_agent_tool.ts";
 
@@ -284,4 +286,102 @@ Deno.test("background: events of work that continues after the end of the run ar
   await onEvent({ type: "warning", code: "late", message: "Late" });
   assertEquals([types.at(-1), types.includes("sub_agent")], ["agent_end", false]);
   never.resolve("late");
+});
+
+const danger = fakeTool({ name: "danger", result: "Done" });
+
+/** Returns the texts of the last messages. */
+function readLast(agent: Agent, count: number): string[] {
+  return agent.state.messages.slice(-count).map((message) =>
+    message.role === "custom" ? "" : extractText(message.content)
+  );
+}
+
+/** Creates an agent that starts work, and then calls a tool that needs an approval. */
+function createPendingAgent(work: (run: RunHandle) => void): Agent {
+  return new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([
+      reply([toolCall("work", {})]),
+      reply([toolCall("danger", {}, { id: "d" })]),
+      reply("Approved"),
+      reply("Read"),
+    ]),
+    tools: [workTool(work), danger],
+    approve: ({ name }) => name === "danger" ? { type: "pending" } : true,
+  });
+}
+
+Deno.test("background: a run that waits for approvals ends after the work, whose report the next run delivers", async () => {
+  let isCancelled: boolean | undefined;
+  const agent = createPendingAgent((run) =>
+    run.background(async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      isCancelled = signal.aborted;
+      return "The build passed";
+    })
+  );
+  const { pendingApprovals } = await agent.prompt("Go");
+  assertEquals([pendingApprovals?.length, isCancelled], [1, false]);
+  assertEquals(agent.queued.followUp.length, 1);
+  await checkEvents(agent.continueStream({ approvals: { d: true } }));
+  assertEquals(readLast(agent, 3), ["Approved", "The build passed", "Read"]);
+});
+
+Deno.test("background: an abort ends a run that waits for work and approvals", async () => {
+  const agent = createPendingAgent((run) => run.background(() => new Promise(() => {})));
+  agent.subscribe((event) => {
+    if (event.type === "turn_end" && event.turn === 2) setTimeout(() => agent.abort());
+  });
+  const { pendingApprovals } = await agent.prompt("Go");
+  assertEquals(pendingApprovals?.length, 1);
+});
+
+for (const end of ["error", "reset"] as const) {
+  Deno.test(`background: a report that arrived during the last turn is ${end === "error" ? "delivered by the next run after an error" : "dropped by reset()"}`, async () => {
+    const arrived = createDeferred<string>();
+    const last: ScriptedStep = async () => {
+      arrived.resolve("The build passed");
+      await new Promise((resolve) => setTimeout(resolve));
+      if (end === "reset") agent.reset();
+      return fail("bad_request", "Invalid key");
+    };
+    const agent: Agent = new Agent({
+      model: "test/model",
+      streamFn: scriptedStream([
+        reply([toolCall("work", {})]),
+        last,
+        reply("Hello"),
+        reply("Read"),
+      ]),
+      tools: [workTool((run) => run.background(() => arrived.promise))],
+    });
+    await agent.prompt("Go");
+    await agent.prompt("Again");
+    const expected = end === "error" ? ["Hello", "The build passed", "Read"] : ["Again", "Hello"];
+    assertEquals(readLast(agent, expected.length), expected);
+  });
+}
+
+Deno.test("background: a time limit ends the wait for work", async () => {
+  let reason: unknown;
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]),
+    tools: [
+      workTool((run) =>
+        run.background(({ signal }) =>
+          new Promise((resolve) =>
+            signal.addEventListener("abort", () => {
+              reason = "cancelled";
+              resolve("late");
+            })
+          )
+        )
+      ),
+    ],
+    policies: [budget({ elapsedMs: 300 })],
+  });
+  const { stoppedBy, abortReason } = await agent.prompt("Go");
+  assertEquals([stoppedBy?.policy, abortReason, reason], ["budget", undefined, "cancelled"]);
 });

@@ -5,6 +5,7 @@
  */
 
 import type { AgentOptions } from "../agent/options.ts";
+import { copyCompaction } from "../core/context/copy_transform.ts";
 import { modelSpec } from "../core/models/model.ts";
 import type { Worktree } from "../core/ports/worktree_port.ts";
 import { listExtraTools } from "../core/streams/extra_fields.ts";
@@ -66,7 +67,8 @@ function pickPorts({ now, sleep, newId, random, readFile }: ResolvedConfig): Por
 
 /**
  * Returns how models are called. A `streamFn` of its own is called without the keys and the prices of the parent, and a
- * model of another provider without the key and the additional fields of the parent's.
+ * model of another provider without the key and the additional fields of the parent's. The compaction of the parent, which
+ * may send the history to another `streamFn`, applies only without one of its own.
  */
 function pickCalls(
   config: ResolvedConfig,
@@ -89,6 +91,7 @@ function pickCalls(
     retry: config.retry,
     prices: config.prices,
     getApiKey: config.getApiKey,
+    transformContext: copyCompaction(config.transformContext),
     ...(own.model === undefined && { fallback: config.fallback }),
   };
 }

@@ -120,6 +120,8 @@ export class RunSpans implements RunObserver {
   readonly #run: OpenSpan;
   readonly #common: Attributes;
   readonly #tools = new Map<string, OpenToolCall>();
+  /** The names of the tools of all calls. */
+  readonly #toolNames = new Map<string, string>();
   #modelCall: OpenModelCall | undefined;
   readonly #series = new Map<string, ModelSeries>();
   #modelCalls = 0;
@@ -158,9 +160,9 @@ export class RunSpans implements RunObserver {
     return this.#tools.get(toolCallId)?.context;
   }
 
-  /** Returns the name of the tool of a running call. */
+  /** Returns the name of the tool of a call, which may have ended while its agent works in the background. */
   getToolName(toolCallId: string): string | undefined {
-    return this.#tools.get(toolCallId)?.name;
+    return this.#toolNames.get(toolCallId);
   }
 
   readonly onEvent = (event: AgentEvent): void => {
@@ -357,6 +359,7 @@ export class RunSpans implements RunObserver {
       attributes,
     });
     this.#tools.set(id, { span, context, startTime, name: known, isExecuted: false });
+    this.#toolNames.set(id, known);
     if (content) {
       setAttributes(span, () => ({ "gen_ai.tool.call.arguments": JSON.stringify(args) }));
     }

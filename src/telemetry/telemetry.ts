@@ -67,12 +67,13 @@ export async function telemetry(options: TelemetryOptions = {}): Promise<Telemet
   return { observe: (agent) => observeAgent(agent, instrumentation) };
 }
 
-function observeAgent({ state }: Pick<Agent, "state">, instrumentation: Instrumentation) {
-  if (instrumentations.has(state)) {
+function observeAgent(agent: Pick<Agent, "state">, instrumentation: Instrumentation) {
+  if (instrumentations.has(agent.state)) {
     throw new BadRequestError("The agent is already observed: end that first");
   }
-  instrumentations.set(state, instrumentation);
+  instrumentations.set(agent.state, instrumentation);
   return () => {
+    const { state } = agent; // `reset()` replaces it.
     if (instrumentations.get(state) === instrumentation) instrumentations.delete(state);
   };
 }

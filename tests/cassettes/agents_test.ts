@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { Agent, type AgentEvent, type StreamFn } from "../../mod.ts";
 import { recordFetch, replayCassette } from "../../src/cassettes/mod.ts";
@@ -76,6 +77,39 @@ Deno.test("replayCassette() ends a changed run with bad_request, without a retry
     `system[0].text\n    recorded  "Be brief."\n    actual    "Be kind."\n`,
   );
   assertEquals(messages.length, 1);
+});
+
+Deno.test("replayCassette() replays a run with a server whose tool calls have no ids", async () => {
+  await using directory = await createTemporaryDirectory();
+  const file = `${directory.path}/run.jsonl`;
+  const call = { function: { name: "list", arguments: {} } };
+  const messages = [
+    { content: "", tool_calls: [call, call] },
+    { content: "", tool_calls: [call] },
+    { content: "Two files." },
+  ];
+  const network = () =>
+    Promise.resolve(
+      new Response(
+        `${JSON.stringify({ message: messages.shift(), done: true, done_reason: "stop" })}\n`,
+      ),
+    );
+  const prompt = async (fetch: typeof globalThis.fetch) => {
+    const agent = new Agent({
+      model: "ollama/llama",
+      streamFn: createOllama({ fetch }),
+      tools: [fakeTool({ name: "list", result: "a b" })],
+    });
+    const { text, error } = await agent.prompt("What is in the files?");
+    return error ?? text;
+  };
+  {
+    await using fetch = recordFetch(network, file);
+    assertEquals(await prompt(fetch), "Two files.");
+  }
+  const fetch = replayCassette(file);
+  assertEquals(await prompt(fetch), "Two files.");
+  fetch.assertDone();
 });
 
 /** Records a run against a new server; returns its events and the URL of the server. */

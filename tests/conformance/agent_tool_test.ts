@@ -316,6 +316,12 @@ for (
       "The agent did not finish: it was aborted\nIts last reply: Half",
     ],
     [
+      "is cut off at the maximum of its reply",
+      [reply("Half", { stopReason: "length" })],
+      {},
+      "The agent did not finish: its last reply was cut off at the maximum of its length\nIts last reply: Half",
+    ],
+    [
       "waits for an approval",
       [reply([toolCall("look")])],
       { approve: () => ({ type: "pending" }) },

@@ -287,6 +287,44 @@ Deno.test("telemetry(): agents that a tool runs are nested in its call and named
   assertEquals(tree.at(-1), "invoke_agent");
 });
 
+Deno.test("telemetry(): an agent in the background is named after its tool, whose call has ended", async () => {
+  const streamFn = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look", background: true })]),
+    reply("Waiting"),
+    reply("Seen"),
+    reply("Done"),
+  ]);
+  const explore = subAgentTool({
+    name: "explore",
+    description: "Looks around.",
+    background: true,
+  });
+  const spans = await traceRun({ streamFn, tools: [explore] });
+  const { attributes } = find(spans, "invoke_agent explore");
+  assertEquals(attributes["gen_ai.agent.name"], "explore");
+  assertEquals(describeTree(spans).at(-1), "invoke_agent");
+});
+
+Deno.test("telemetry(): an agent stays observed after reset() until the observation ends", async () => {
+  using registered = register();
+  const streamFn = scriptedStream([reply("One"), reply("Two"), reply("Three")]);
+  const agent = new Agent({ model: "anthropic/claude", streamFn });
+  const { observe } = await telemetry({ api });
+  const stop = observe(agent);
+  const counts: number[] = [];
+  const prompt = async () => {
+    await agent.prompt("Hello");
+    counts.push(registered.spans.length);
+  };
+  await prompt();
+  agent.reset();
+  assertThrows(() => observe(agent), BadRequestError, "already observed");
+  await prompt();
+  stop();
+  await prompt();
+  assertEquals(counts, [2, 4, 4]);
+});
+
 Deno.test("telemetry(): a tool gets the headers of the span of its call", async () => {
   let headers: Readonly<Record<string, string>> | undefined;
   const tool = {

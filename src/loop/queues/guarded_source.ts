@@ -49,6 +49,11 @@ export class GuardedSource implements MessageSource {
     });
   }
 
+  /** Queues a message that the run could not deliver. */
+  requeue(message: AgentMessage): void {
+    this.#try("requeue", () => refusePromise(this.#source.requeue?.(message), "requeue"));
+  }
+
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
   onArrival(listener: () => void): () => void {
     let unsubscribe: unknown;

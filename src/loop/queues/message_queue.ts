@@ -66,6 +66,11 @@ export class MessageQueue implements MessageSource {
     return queued;
   }
 
+  /** Appends a message that a run could not deliver. */
+  requeue(message: AgentMessage): void {
+    this.add(message);
+  }
+
   /** Removes a message; returns `false` if it is not queued. */
   cancel(id: string): boolean {
     const remaining = this.queued.filter((queued) => queued.id !== id);

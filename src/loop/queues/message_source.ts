@@ -12,6 +12,8 @@ export interface MessageSource {
   peek(): readonly AgentMessage[];
   /** Removes and returns the next messages; empty if none are queued. */
   take(): readonly AgentMessage[];
+  /** Queues a message that the run could not deliver, for the next one. Default: the message is dropped. */
+  requeue?(message: AgentMessage): void;
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
   onArrival?(listener: () => void): () => void;
   /** Reads messages from elsewhere; called before each turn and after each tool call. Must not reject. */

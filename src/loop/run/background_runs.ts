@@ -89,9 +89,14 @@ export class BackgroundRuns {
     return messages;
   }
 
-  /** Resolves when some work has ended, or on abort. */
-  async nextEnd(): Promise<void> {
-    await this.#cancellation?.untilAborted(Promise.race(this.#active)).catch(() => {});
+  /** Resolves when some work has ended, or on an abort of the run or of `cancellation`. */
+  async nextEnd(cancellation: Cancellation): Promise<void> {
+    await cancellation.untilAborted(Promise.race(this.#active)).catch(() => {});
+  }
+
+  /** Resolves when all work has ended, or on an abort of the run or of `cancellation`. */
+  async untilEnded(cancellation: Cancellation): Promise<void> {
+    while (this.#active.size > 0 && !cancellation.aborted) await this.nextEnd(cancellation);
   }
 
   /** Cancels what is active and refuses further work; resolves when it has ended, or soon after. */

@@ -5,6 +5,7 @@
  */
 
 import type { TransformInput, TransformOutput } from "../../core/context/context.ts";
+import { registerTransformCopies } from "../../core/context/copy_transform.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
@@ -54,6 +55,8 @@ export function createCompactingTransform(
     restoreMessages: (cut) => compactor.restore(cut && toReference(cut)),
     returnReport: (report) => compactor.returnReport(report),
   };
+  const create = () => createCompactingTransform(options, writer);
+  registerTransformCopies(transform, { create, createCompaction: create });
   return Object.defineProperties(Object.assign(transform, methods), {
     cut: { get: () => compactor.cut, enumerable: true },
     cutMessages: { get: () => compactor.cutMessages },

@@ -5,6 +5,11 @@
  */
 
 import type { TransformContext } from "../../core/context/context.ts";
+import {
+  copyCompaction,
+  copyTransform,
+  registerTransformCopies,
+} from "../../core/context/copy_transform.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { addReportedSpending } from "../../core/models/valid_usage.ts";
@@ -48,7 +53,16 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     return { messages, ...(firstTrusted > 0 && { firstTrusted }), ...(report && { report }) };
   };
   composition.set(composed, parts);
+  registerTransformCopies(composed, {
+    create: () => composeTransforms(...parts.map(copyTransform)),
+    createCompaction: () => composeCompactions(parts),
+  });
   return composed;
+}
+
+function composeCompactions(parts: readonly TransformContext[]): TransformContext | undefined {
+  const compactions = parts.flatMap((part) => copyCompaction(part) ?? []);
+  return compactions.length === 0 ? undefined : composeTransforms(...compactions);
 }
 
 const composition = new WeakMap<TransformContext, readonly TransformContext[]>();
