@@ -7,7 +7,6 @@
 import type { PendingBatch } from "../core/approval/approval.ts";
 import { AlreadyRunningError, NoMessagesError } from "../core/errors/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/events/event.ts";
-import { inheritInstrumentation } from "../core/hooks/instrumentation.ts";
 import { cloneJson } from "../core/json/json.ts";
 import { type HistoryRepair, repairHistory } from "../core/messages/history.ts";
 import {
@@ -34,7 +33,7 @@ import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_r
 import { checkPending, getPendingIds } from "../loop/tool_calls/pending_batch.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
-import { type AgentToolOptions, createAgentTool, type ToolAgentOptions } from "./agent_tool.ts";
+import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -292,7 +291,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#overflowed = false;
     this.#unpricedModels = new Set();
     this.#repairs = [];
-    this.#state = inheritInstrumentation(this.#state, this.#createState([]));
+    this.#state = this.#createState([]);
   }
 
   /**
@@ -306,9 +305,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
     const { model, ...settings } = this.#getSettings();
     const start = { ...this.#options, ...settings, messages: [], pendingApprovals: [] };
-    const { transformContext: transform } = start;
-    const createAgent = (own: ToolAgentOptions) => new Agent({ ...start, ...own });
-    return createAgentTool(createAgent, { ...options, model, transform });
+    return createAgentTool(
+      (own) => new Agent({ ...start, ...own }),
+      { ...options, model, transform: start.transformContext },
+    );
   }
 
   /**

@@ -97,7 +97,7 @@ function createStreamResponse(
   { format, outcome }: StreamedRun,
 ): Response {
   if (stream.locked) {
-    throw new TypeError("The stream is being read: call toResponse() before result() or text()");
+    throw new TypeError("The stream is being read: call toResponse() first");
   }
   const body = new ReadableStream({
     async pull(controller) {

@@ -171,7 +171,7 @@ export function createContinueInput(
   if (hasMessages(followUp)) return { ...input, queue: followUp };
   if (pending) {
     throw new InvalidContinueError(
-      "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
+      "Approvals are pending: pass a decision for each, as approvals: { [toolCallId]: true }",
     );
   }
   throw last ? new InvalidContinueError() : new NoMessagesError();

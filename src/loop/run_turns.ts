@@ -6,19 +6,17 @@
 
 import type { PendingBatch } from "../core/approval/approval.ts";
 import type { RunOutcome } from "../core/events/event.ts";
-import type { StoppedBy } from "../core/events/stopped_by.ts";
 import { cloneJson } from "../core/json/json.ts";
 import { copyMessage } from "../core/messages/copy_message.ts";
 import type { HistoryRepair } from "../core/messages/history.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
 import { realSleep } from "../core/ports/ports.ts";
-import type { Cancellation } from "./callbacks/cancellation.ts";
+import { type NextInput, nextInput, untilBackgroundEnded } from "./run/next_input.ts";
 import { runPostLoop } from "./run/policy_slots.ts";
-import { getPrices } from "./run/price.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run/run_progress.ts";
 import type { RunServices } from "./run/run_services.ts";
 import { createPolicyContext } from "./run/turn_context.ts";
 import type { TurnInput } from "./run/turn_input.ts";
-import { TurnMonitor } from "./run/turn_monitor.ts";
 import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
 import { runTurn } from "./turn.ts";
 
@@ -81,14 +79,18 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
       run.steering.peek().length === 0;
     // The run is not complete while it waits for background work, so that an abort then has an effect.
     const hasWaited = isIdle && run.background.isPending;
-    const arrival = isIdle ? await nextInput(run, progress) : { messages: next.injected };
-    if (arrival && "policy" in arrival) return { ...progress, stoppedBy: arrival };
-    input = arrival;
+    const following = isIdle ? await nextInput(run, progress) : toInput(next.injected);
+    if (following.type === "stopped") return { ...progress, stoppedBy: following.stoppedBy };
+    input = following.type === "input" ? following.input : undefined;
     if ((input || hasWaited) && run.cancellation.aborted) {
       return { ...progress, stopReason: "aborted" };
     }
   }
   return progress;
+}
+
+function toInput(messages: readonly AgentMessage[]): NextInput {
+  return { type: "input", input: { messages } };
 }
 
 async function warnAboutRepairs(
@@ -97,99 +99,6 @@ async function warnAboutRepairs(
 ): Promise<void> {
   if (repairs.length === 0) return;
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
-}
-
-/**
- * Returns the input that continues an idle run, as soon as there is any; `undefined` if the run is complete, and the policy
- * that stops it while it waits for background work.
- */
-async function nextInput(
-  run: RunServices,
-  progress: RunProgress,
-): Promise<TurnInput | StoppedBy | undefined> {
-  const input = await takeInput(run);
-  if (input || !isWaiting(run)) return input;
-  const wait = watchWait(run, progress);
-  try {
-    while (true) {
-      await untilArrival(run, wait.cancellation);
-      if (wait.stoppedBy) return wait.stoppedBy;
-      const input = await takeInput(run);
-      if (input || !isWaiting(run)) return input;
-    }
-  } finally {
-    wait.end();
-  }
-}
-
-/** Returns what has arrived for an idle run; `undefined` if there is nothing. */
-async function takeInput(run: RunServices): Promise<TurnInput | undefined> {
-  const followUp = await pollFollowUp(run);
-  if (followUp) return followUp;
-  const messages = run.background.take();
-  return messages.length > 0 || run.steering.peek().length > 0 ? { messages } : undefined;
-}
-
-function isWaiting({ background, cancellation }: RunServices): boolean {
-  return background.isPending && !cancellation.aborted;
-}
-
-/** Resolves when the background work of a run that has no further turn has ended, or a policy ends the wait. */
-async function untilBackgroundEnded(run: RunServices, progress: RunProgress): Promise<void> {
-  const wait = watchWait(run, progress);
-  await run.background.untilEnded(wait.cancellation);
-  wait.end();
-}
-
-/** A wait for background work. */
-interface WatchedWait {
-  /** Is aborted with the run, and by the policy that stops it. */
-  readonly cancellation: Cancellation;
-  readonly stoppedBy: StoppedBy | undefined;
-  /** Ends the calls of the policies. */
-  readonly end: () => void;
-}
-
-/** Calls the policies that limit the duration of a run while it waits for background work. */
-function watchWait(run: RunServices, progress: RunProgress): WatchedWait {
-  const cancellation = run.cancellation.child();
-  const isWatched = run.config.policies.some(({ onDelta }) => onDelta);
-  const { model } = run.getSettings();
-  const prices = isWatched ? getPrices(run, run.config.streamFn) : undefined;
-  const monitor = isWatched
-    ? new TurnMonitor(run, cancellation, { model, prices, progress })
-    : undefined;
-  return {
-    cancellation,
-    get stoppedBy() {
-      return monitor?.stoppedBy;
-    },
-    end() {
-      monitor?.stop();
-      cancellation.dispose();
-    },
-  };
-}
-
-/** Resolves when background work ends, a message is queued, or the run or the wait is aborted. */
-async function untilArrival(
-  { background, steering, followUp }: RunServices,
-  cancellation: Cancellation,
-): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const unsubscribe = [steering, followUp].map((queue) => queue?.onArrival?.(end));
-    function end(): void {
-      for (const stop of unsubscribe) stop?.();
-      resolve();
-    }
-    void background.nextEnd(cancellation).then(end);
-  });
-}
-
-/** Returns the input of a turn from the queue of follow-ups; `undefined` if it is empty. */
-async function pollFollowUp({ followUp }: RunServices): Promise<TurnInput | undefined> {
-  await followUp?.poll?.();
-  return followUp && followUp.peek().length > 0 ? { messages: [], queue: followUp } : undefined;
 }
 
 /** Calls the `postLoop` policies and emits `agent_end`. */

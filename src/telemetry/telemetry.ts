@@ -28,7 +28,7 @@ export interface Telemetry {
    *
    * @throws {BadRequestError} If something observes the agent already.
    */
-  observe(agent: Pick<Agent, "state">): () => void;
+  observe(agent: Pick<Agent, "state" | "subscribe">): () => void;
 }
 
 /**
@@ -67,14 +67,28 @@ export async function telemetry(options: TelemetryOptions = {}): Promise<Telemet
   return { observe: (agent) => observeAgent(agent, instrumentation) };
 }
 
-function observeAgent(agent: Pick<Agent, "state">, instrumentation: Instrumentation) {
-  if (instrumentations.has(agent.state)) {
+const observedAgents = new WeakSet<object>();
+
+function observeAgent(
+  agent: Pick<Agent, "state" | "subscribe">,
+  instrumentation: Instrumentation,
+): () => void {
+  if (observedAgents.has(agent)) {
     throw new BadRequestError("The agent is already observed: end that first");
   }
+  observedAgents.add(agent);
   instrumentations.set(agent.state, instrumentation);
+  const unsubscribe = agent.subscribe(({ type }) => {
+    // After `reset()`, the agent has another state.
+    if (type === "agent_start") instrumentations.set(agent.state, instrumentation);
+  });
+  let isEnded = false;
   return () => {
-    const { state } = agent; // `reset()` replaces it.
-    if (instrumentations.get(state) === instrumentation) instrumentations.delete(state);
+    if (isEnded) return;
+    isEnded = true;
+    unsubscribe();
+    observedAgents.delete(agent);
+    instrumentations.delete(agent.state);
   };
 }
 

@@ -272,7 +272,7 @@ Deno.test("toResponse(): result() may be called after it, and is misuse when it 
   const second = agent.promptStream("Hi");
   const result = second.result();
   await Promise.resolve();
-  assertThrows(() => second.toResponse(), TypeError, "call toResponse() before result() or text()");
+  assertThrows(() => second.toResponse(), TypeError, "call toResponse() first");
   assertEquals((await result).text, "Two");
 });
 

@@ -254,7 +254,7 @@ for (const stopReason of ["tool_use", "length"] as const) {
     await assertRejects(
       () => agent.continue(),
       InvalidContinueError,
-      "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
+      "Approvals are pending: pass a decision for each, as approvals: { [toolCallId]: true }",
     );
     assertEquals(agent.state.pendingApprovals, PENDING);
   });

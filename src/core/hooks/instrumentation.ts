@@ -54,10 +54,3 @@ export interface Instrumentation {
 
 /** The instrumentation of agents that are observed, by the state of the agent. */
 export const instrumentations: WeakMap<object, Instrumentation> = new WeakMap();
-
-/** Observes the state that replaces another one if that is observed; returns it. */
-export function inheritInstrumentation<State extends object>(previous: State, state: State): State {
-  const instrumentation = instrumentations.get(previous);
-  if (instrumentation) instrumentations.set(state, instrumentation);
-  return state;
-}
