@@ -97,7 +97,7 @@ const REASONS: readonly IgnoreReason[] = [
   },
   {
     file:
-      /^(tests\/(sandbox\/|environment\/|workflows_test|cli\/(wizard|attachments|doctor)_test)|src\/|scripts\/compile\/|cli\/(host|conversation\/core)\/)/,
+      /^(tests\/(sandbox\/|environment\/|workflows_test|cli\/(wizard|attachments|doctor|acp|conversation\/live_undo)_test)|src\/|scripts\/compile\/|cli\/(host|conversation\/core)\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",
   },
 ];

@@ -82,7 +82,9 @@ function nameSession(id: string, check: () => void): void {
     check();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    throw new ConfigurationError(`Session ${id}: ${error.message}`, error.advice);
+    const { message, advice } = error;
+    const named = `Session ${id}: ${message}`;
+    throw new ConfigurationError(named, advice);
   }
 }
 
