@@ -142,6 +142,8 @@ class AgentBridge {
         this.#runId = event.runId;
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
+        // The abort came when the agent did not run.
+        if (this.#steps.signal.aborted) this.agent.abort(this.#steps.signal.reason);
         break;
       case "agent_end":
         this.#steps.runningAgents.delete(this);
