@@ -128,6 +128,32 @@ Deno.test("durableAgent(): an abort that comes before an agent is prompted ends 
   assertEquals([full.effects, full.journal.executed], [[], ["look up the order"]]);
 });
 
+Deno.test("durableAgent(): a tool or an approval is not called after an abort or a steering message", async () => {
+  const messages: readonly RunMessage[] = [
+    { type: "abort" },
+    { type: "steer", message: userMessage("Stop", 5) },
+  ];
+  for (const message of messages) {
+    for (
+      const [step, approve] of [["model call 1", () => true], [": intent", undefined]] as const
+    ) {
+      const { outcome, effects } = await execute({
+        script: [reply([toolCall("pay", { key: "1" })]), reply("I stop.")],
+        approve,
+        onStart: (journal) => {
+          // The message arrives before the next step, which records it.
+          journal.onRecord = () => {
+            if (journal.inbox.last > 0 || !journal.records.at(-1)?.name.endsWith(step)) return;
+            journal.send(message);
+          };
+        },
+      });
+      assertEquals(effects, [], `${message.type} after ${step}`);
+      assertStringIncludes(JSON.stringify(outcome), "tool_result");
+    }
+  }
+});
+
 Deno.test("durableAgent(): an abort during a tool call ends the run, and the call is answered", async () => {
   const started = createDeferred<void>();
   const stuck = defineTool({

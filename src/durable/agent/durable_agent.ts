@@ -219,6 +219,7 @@ class AgentBridge {
     onArrival();
     const signal = AbortSignal.any([request.signal, aborted, steered.signal]);
     try {
+      signal.throwIfAborted();
       return await abortable(Promise.resolve(approve({ ...request, signal })), signal);
     } finally {
       unsubscribe();
