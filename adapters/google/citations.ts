@@ -9,6 +9,13 @@ import type { Citation } from "../../src/core/messages/content.ts";
 import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireCandidate } from "./wire.ts";
 
+/**
+ * Each source has a copy of the supports that name it, and a support may name all sources: maximum number of copies of a
+ * support on average, beyond a number of characters of all copies that is never too large.
+ */
+const MAX_COPIES = 10;
+const SMALL_LENGTH = 100_000;
+
 /** Members of a reply that name its sources. */
 type WireSources = Pick<
   WireCandidate,
@@ -83,11 +90,17 @@ function groupSupports(
   keys: readonly (string | undefined)[],
 ): ReadonlyMap<string, ReadonlySet<JsonObject>> {
   const groups = new Map<string, Set<JsonObject>>();
+  let rest = Math.max(SMALL_LENGTH, MAX_COPIES * JSON.stringify(supports).length);
   for (const support of supports) {
+    const { length } = JSON.stringify(support);
     const { groundingChunkIndices: indexes } = support;
     for (const index of Array.isArray(indexes) ? indexes : []) {
       const key = typeof index === "number" ? keys[index] : undefined;
-      if (key !== undefined) groups.set(key, (groups.get(key) ?? new Set()).add(support));
+      if (key === undefined) continue;
+      const group = groups.get(key) ?? new Set();
+      if (length > rest || group.has(support)) continue;
+      groups.set(key, group.add(support));
+      rest -= length;
     }
   }
   return groups;

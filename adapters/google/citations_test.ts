@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import { CitedSources, findUnreadPages } from "./citations.ts";
 
 const URI = "https://deno.com";
@@ -51,6 +51,24 @@ Deno.test("CitedSources: the data of a source has the segments of the text that 
     { ...deno, groundingSupports: [one, two] },
     { ...node, groundingSupports: [one] },
   ]);
+});
+
+Deno.test("CitedSources: supports that name many sources do not multiply the length of a reply", () => {
+  const create = (count: number) => {
+    const groundingChunks = Array.from({ length: count }, (_, index) => ({
+      web: { uri: `${URI}/${index}` },
+    }));
+    const groundingChunkIndices = groundingChunks.map((_, index) => index);
+    const groundingSupports = groundingChunks.map((_, startIndex) => ({
+      segment: { startIndex },
+      groundingChunkIndices,
+    }));
+    return { groundingMetadata: { groundingChunks, groundingSupports } };
+  };
+  const large = create(300);
+  assertLess(JSON.stringify(collect(large)).length, 12 * JSON.stringify(large).length);
+  const data = collect(create(20)).map(({ data }) => data as { groundingSupports: unknown[] });
+  assertEquals(data.map(({ groundingSupports }) => groundingSupports.length), Array(20).fill(20));
 });
 
 Deno.test("CitedSources: a document that a later chunk repeats with its segments is one source", () => {

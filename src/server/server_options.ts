@@ -9,6 +9,7 @@ import { checkNames } from "../core/checks/check_names.ts";
 import { checkNumber } from "../core/checks/check_number.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
+import { ignoreRejections, isThenable } from "../core/errors/refuse_promise.ts";
 import type { Clock } from "../core/ports/ports.ts";
 import type { SessionStore } from "../core/sessions/session.ts";
 import type { Authenticate, Caller } from "./access/caller.ts";
@@ -118,6 +119,11 @@ export function checkServerOptions(options: AgentServerOptions): void {
  */
 export function checkLimits(limits: TenantLimits | undefined): void {
   if (limits === undefined) return;
+  if (isThenable(limits)) {
+    ignoreRejections(limits);
+    // It has none of the limits.
+    throw new BadRequestError("The limits must be an object, not a promise: await it first");
+  }
   checkObject(limits, "The limits must be an object, such as { concurrentRuns: 5 }");
   checkNames(limits, [...NUMERIC_LIMITS, "policies"], "limits");
   for (const name of NUMERIC_LIMITS) checkNumber(name, limits[name]);

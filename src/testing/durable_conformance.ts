@@ -81,6 +81,45 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     expectEqual(executions, 1, "executions");
   },
 
+  "calls of start() at the same time start an engine or a run once": async (subject) => {
+    let executions = 0;
+    const other: Promise<void>[] = [];
+    const workflow = await subject.openWith((engine) => {
+      const registered = engine.register(
+        "twice",
+        (steps: DurableSteps, input: number) =>
+          steps.run("count", () => {
+            executions++;
+            return input;
+          }),
+      );
+      other.push(engine.start());
+      return registered;
+    });
+    await Promise.all(other);
+    const outputs = [1, 1, 1].map(async (input) =>
+      await (await workflow.start(input, { id: "at-once" })).result()
+    );
+    expectEqual(await Promise.all(outputs), [1, 1, 1], "outputs");
+    expectEqual(executions, 1, "executions");
+  },
+
+  "an engine that is closed while it starts leaves the runs to the next one": async (subject) => {
+    const workflow = (steps: DurableSteps) => steps.waitFor("go");
+    const start = await subject.open("left", workflow);
+    await start(null, "left");
+    const ended: Promise<unknown>[] = [];
+    await subject.openWith((engine) => {
+      engine.register("left", workflow);
+      ended.push(engine.start().catch(getErrorMessage), engine.close({ graceMs: 0 }));
+    }).catch(getErrorMessage);
+    await Promise.all(ended);
+    await subject.open("left", workflow);
+    const run = subject.engine.getRun("left");
+    await run.signal("go", "gone");
+    expectEqual(await run.result(), "gone", "output");
+  },
+
   "the error of a step and that of a workflow are recorded": async (subject) => {
     let attempts = 0;
     let isRecorded = false;

@@ -37,6 +37,26 @@ Deno.test("SessionEvents: events are stored once when those of another run could
   ]);
 });
 
+Deno.test("SessionEvents: events are stored once when an attempt has failed after it has stored them", async () => {
+  const store = new InMemorySessionStore();
+  const { create } = store;
+  store.create = async (options) => {
+    const session = await create.call(store, options);
+    const { flush } = session;
+    session.flush = async () => {
+      session.flush = flush;
+      await flush.call(session);
+      throw new Error("The connection was lost");
+    };
+    return session;
+  };
+  const storage = new SessionEvents(store, "test-");
+  await publishTwo(storage);
+  await storage.close();
+  const found = await storage.read([{ runId: "b", after: 0 }], 10);
+  assertEquals(found.get("b"), [{ type: "event", event: "of b", key: "", number: 1 }]);
+});
+
 Deno.test("ObjectEvents: a request to store events that is repeated has the same idempotency key", async () => {
   const keys: Record<string, (string | null)[]> = {};
   let failures = 2;

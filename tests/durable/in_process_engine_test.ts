@@ -317,6 +317,123 @@ Deno.test("InProcessEngine: a run that the store could not read at first is cont
   assertEquals(await next.getRun("a").result(), "hello a");
 });
 
+/** Opens an engine whose store delays a method with an id, and starts the run `a`, which waits for a signal. */
+function openDelayed(method: string, id: string) {
+  const store = new InMemorySessionStore();
+  const requested = createDeferred<void>();
+  const released = createDeferred<void>();
+  const delayed = new Proxy(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]) => {
+        const [subject] = args as [string | { readonly id?: string } | undefined];
+        if (name === method && (typeof subject === "object" ? subject.id : subject) === id) {
+          requested.resolve();
+          await released.promise;
+        }
+        return await Reflect.apply(member, target, args);
+      };
+    },
+  });
+  let attempts = 0;
+  const create = (store: SessionStore) => {
+    const engine = new InProcessEngine({ store, pollMs: 5 });
+    const workflow = engine.register("wait", (steps) => {
+      attempts++;
+      return steps.waitFor("go");
+    });
+    return { engine, workflow };
+  };
+  const next = async () => {
+    await using engine = create(store).engine;
+    await engine.start();
+    await engine.getRun("a").signal("go", "gone");
+    return [await engine.getRun("a").result(), attempts];
+  };
+  const count = () => attempts;
+  return { ...create(delayed), create: () => create(store), requested, released, next, count };
+}
+
+Deno.test("InProcessEngine: an engine that is closed while it opens a run leaves it to the next one", async () => {
+  const { engine, create, requested, released, next } = openDelayed("open", "durable-a-run");
+  const first = create();
+  await first.engine.start();
+  await first.workflow.start(null, { id: "a" });
+  await first.engine.close({ graceMs: 0 });
+  const starting = engine.start();
+  await requested.promise;
+  const closing = engine.close({ graceMs: 0 });
+  released.resolve();
+  await Promise.all([starting, closing]);
+  assertEquals(await next(), ["gone", 1]);
+});
+
+Deno.test("InProcessEngine: an engine that is closed while it creates a run leaves it to the next one", async () => {
+  const delayed = openDelayed("create", "durable-a-run");
+  const { engine, workflow, requested, released, next } = delayed;
+  await engine.start();
+  const starting = workflow.start(null, { id: "a" });
+  await requested.promise;
+  const closing = engine.close({ graceMs: 0 });
+  released.resolve();
+  await Promise.all([starting, closing]);
+  assertEquals(await next(), ["gone", 1]);
+});
+
+Deno.test("InProcessEngine: a run that ends while it is started again is not executed twice", async () => {
+  const delayed = openDelayed("create", "durable-a-run");
+  const { engine, workflow, create, requested, released, count } = delayed;
+  const other = create();
+  await engine.start();
+  await other.engine.start();
+  const starting = workflow.start(null, { id: "a" });
+  await requested.promise;
+  const run = await other.workflow.start(null, { id: "a" });
+  await run.signal("go", "first");
+  assertEquals(await run.result(), "first");
+  await other.engine.close();
+  released.resolve();
+  assertEquals(await (await starting).result(), "first");
+  await engine.close();
+  assertEquals(count(), 1);
+});
+
+Deno.test("InProcessEngine: a start that cannot delete old events starts the engine", async () => {
+  const store = new InMemorySessionStore();
+  let lists = 0;
+  const failing = interceptStore(store, (method) => method === "list" && ++lists > 1);
+  await using engine = new InProcessEngine({ store: failing, pollMs: 10 });
+  const greet = engine.register("greet", () => "hello");
+  await engine.start();
+  assertEquals(await (await greet.start(null)).result(), "hello");
+});
+
+/** Cuts the log of a session after its first line, as the end of the process does. */
+async function cutSession(directory: string, id: string): Promise<void> {
+  const path = `${directory}/${id}.jsonl`;
+  const [header] = (await Deno.readTextFile(path)).split("\n");
+  await Deno.writeTextFile(path, `${header}\n`);
+}
+
+Deno.test("InProcessEngine: an outcome whose record was cut off is recorded again", async () => {
+  const directory = await Deno.makeTempDir();
+  const store = new FileSessionStore({ directory });
+  const metadata = { durableRun: "a", durableState: "ended" };
+  const cut = await store.create({ id: "durable-a-end", metadata });
+  cut.append({ type: "custom", name: "durable_end", data: {} });
+  await cut.close();
+  await cutSession(directory, "durable-a-end");
+  const engine = new InProcessEngine({ store, pollMs: 10 });
+  const greet = engine.register("greet", () => "hello");
+  await engine.start();
+  const run = await greet.start(null, { id: "a" });
+  await run.result();
+  await engine.close();
+  assertEquals(await run.result(), "hello");
+  await Deno.remove(directory, { recursive: true });
+});
+
 Deno.test("InProcessEngine: a run whose start was cut off can be started again", async () => {
   const directory = await Deno.makeTempDir();
   const store = new FileSessionStore({ directory });
@@ -324,11 +441,7 @@ Deno.test("InProcessEngine: a run whose start was cut off can be started again",
   const cut = await store.create({ id: "durable-order-1-run", metadata });
   cut.append({ type: "custom", name: "durable_start", data: {} });
   await cut.close();
-  for await (const { name } of Deno.readDir(directory)) {
-    const path = `${directory}/${name}`;
-    const [header] = (await Deno.readTextFile(path)).split("\n");
-    await Deno.writeTextFile(path, `${header}\n`);
-  }
+  await cutSession(directory, "durable-order-1-run");
   const engine = new InProcessEngine({ store, pollMs: 10 });
   const greet = engine.register("greet", (_steps, name: string) => `hello ${name}`);
   await engine.start();

@@ -112,6 +112,48 @@ Deno.test("durableAgent(): an abort during a reply keeps its text, in every repl
   assertEquals(withoutTimes(replayed.outcome), withoutTimes(full.outcome));
 });
 
+Deno.test("durableAgent(): an abort that comes before an agent is prompted ends its run, in every replay", async () => {
+  const full = await assertReplays({
+    script: [reply([toolCall("pay", { key: "1" })]), reply("Paid.")],
+    prompt: async (agent, steps) => {
+      await steps.run("look up the order", () => null);
+      return await agent.prompt("Pay");
+    },
+    onStart: (journal) => {
+      if (journal.inbox.last === 0) journal.send({ type: "abort", reason: "enough" });
+    },
+  });
+  assertEquals(full.outcome.type, "aborted");
+  assertStringIncludes(JSON.stringify(full.outcome), '"stopReason":"aborted"');
+  assertEquals([full.effects, full.journal.executed], [[], ["look up the order"]]);
+});
+
+Deno.test("durableAgent(): a tool or an approval is not called after an abort or a steering message", async () => {
+  const messages: readonly RunMessage[] = [
+    { type: "abort" },
+    { type: "steer", message: userMessage("Stop", 5) },
+  ];
+  for (const message of messages) {
+    for (
+      const [step, approve] of [["model call 1", () => true], [": intent", undefined]] as const
+    ) {
+      const { outcome, effects } = await execute({
+        script: [reply([toolCall("pay", { key: "1" })]), reply("I stop.")],
+        approve,
+        onStart: (journal) => {
+          // The message arrives before the next step, which records it.
+          journal.onRecord = () => {
+            if (journal.inbox.last > 0 || !journal.records.at(-1)?.name.endsWith(step)) return;
+            journal.send(message);
+          };
+        },
+      });
+      assertEquals(effects, [], `${message.type} after ${step}`);
+      assertStringIncludes(JSON.stringify(outcome), "tool_result");
+    }
+  }
+});
+
 Deno.test("durableAgent(): an abort during a tool call ends the run, and the call is answered", async () => {
   const started = createDeferred<void>();
   const stuck = defineTool({

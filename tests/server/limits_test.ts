@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
-import { getErrorMessage } from "../../src/core/errors/errors.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { sharedBudget } from "../../src/policies/mod.ts";
 import { hang, ManualClock, reply, scriptedStream } from "../../src/testing/mod.ts";
 import { EventReader, ORIGIN, TestServer, TOKENS } from "./server_fixture.ts";
@@ -44,6 +44,12 @@ Deno.test("limits: a function that returns a promise lifts no limit, and ends no
     await test.json(500, "POST", "/v1/sessions", { body: {} });
     assertEquals(errors, ["limits() returned a promise: it must return its value directly"]);
     await test.server.close();
+  }
+});
+
+Deno.test("limits: a promise instead of an object is refused, and ends no process", () => {
+  for (const limits of [Promise.resolve({ sessions: 0 }), Promise.reject(new Error("no limits"))]) {
+    assertThrows(() => new TestServer({ limits: limits as never }), BadRequestError, "await it");
   }
 });
 

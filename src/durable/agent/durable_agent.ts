@@ -142,6 +142,8 @@ class AgentBridge {
         this.#runId = event.runId;
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
+        // The abort came when the agent did not run.
+        if (this.#steps.signal.aborted) this.agent.abort(this.#steps.signal.reason);
         break;
       case "agent_end":
         this.#steps.runningAgents.delete(this);
@@ -217,6 +219,7 @@ class AgentBridge {
     onArrival();
     const signal = AbortSignal.any([request.signal, aborted, steered.signal]);
     try {
+      signal.throwIfAborted();
       return await abortable(Promise.resolve(approve({ ...request, signal })), signal);
     } finally {
       unsubscribe();

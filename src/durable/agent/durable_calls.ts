@@ -172,7 +172,10 @@ export class DurableCalls {
 
   /** Begins the steps of the announced calls. */
   #begin(): void {
-    const calls = this.#announced.map((call, index) => this.#prepare(call, index));
+    const mayBeRepeated = this.#steps.isReplaying;
+    const calls = this.#announced.map((call, index) =>
+      this.#prepare(call, { index, mayBeRepeated })
+    );
     const ended = this.#steps.begin(calls.flatMap(({ operations }) => operations));
     let next = 0;
     for (const { id, start, operations, setIntent } of calls) {
@@ -187,11 +190,16 @@ export class DurableCalls {
     this.#announced = [];
   }
 
-  #prepare({ id, name, arguments: args }: AnnouncedCall, index: number) {
+  #prepare(
+    { id, name, arguments: args }: AnnouncedCall,
+    { index, mayBeRepeated }: { readonly index: number; readonly mayBeRepeated: boolean },
+  ) {
     const tool = this.#options.findTool(name);
     const start = createDeferred<StartedCall | undefined>();
     const intent = createDeferred<EndedStep | undefined>();
     const { readOnly, sideEffect = readOnly ? "none" : "once" } = tool ?? {};
+    const isOnce = sideEffect === "once";
+    const isFirst = isOnce || !mayBeRepeated;
     const stepName = `${this.#options.getTurnName()}, call ${index + 1} of ${name}`;
     const execution: StepOperation<unknown> = {
       name: stepName,
@@ -201,14 +209,14 @@ export class DurableCalls {
         if (!call) return { type: "skipped" };
         if ((await intent.promise)?.isReplayed) return { type: "unknown" };
         const { interrupt, ports } = this.#options;
-        return await executeCall({ ...call, steps: this.#steps, signal, interrupt, ports });
+        const services = { steps: this.#steps, signal, interrupt, ports, isFirst };
+        return await executeCall({ ...call, ...services });
       },
     };
     const recordIntent: StepOperation<unknown> = {
       name: `${stepName}: intent`,
       execute: async () => (await start.promise) !== undefined,
     };
-    const isOnce = sideEffect === "once";
     if (!isOnce) intent.resolve(undefined);
     return {
       id,

@@ -40,6 +40,8 @@ export interface ExecutedCall {
   readonly signal: AbortSignal;
   /** The effect of steering. */
   readonly interrupt: InterruptPolicy;
+  /** Whether no earlier process has executed the tool. A repeated call ends what it has begun, as a run of another agent. */
+  readonly isFirst: boolean;
   /** The ports of agents that the tool runs: those of the run are the same in a replay, which does not run the tool. */
   readonly ports: Ports;
 }
@@ -49,7 +51,7 @@ export interface ExecutedCall {
  * is no longer awaited. Rejects with the error of the tool.
  */
 export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
-  const { tool, args, context, steps, signal, ports } = call;
+  const { tool, args, context, steps, signal, ports, isFirst } = call;
   const cancellation = new AbortController();
   const cancelled = createDeferred<CallOutcome>();
   const timer = new AbortController();
@@ -72,6 +74,7 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
   if (isSteered(call)) cancel(new AbortedError("tool call cancelled"));
   try {
     const execute = async (): Promise<CallOutcome> => {
+      if (isFirst) cancellation.signal.throwIfAborted();
       const output = await tool.execute(
         args,
         toStepContext(context, { signal: cancellation.signal, ports }),

@@ -153,6 +153,7 @@ export class DbosEngine implements DurableEngine {
   readonly #events: EventRows;
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
+  #started: Promise<void> | undefined;
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
   #recovering: Promise<void> = Promise.resolve();
@@ -222,7 +223,18 @@ export class DbosEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    if (this.#dbos) return;
+    this.#started ??= this.#start();
+    try {
+      await this.#started;
+    } catch (error) {
+      this.#started = undefined;
+      if (this.#dbos) await this.close();
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
     const { databaseUrl, name = DEFAULT_NAME, version = "1", schema, maxConnections = 10, logger } =
       this.#options;
     const dbos = await loadDbos();
@@ -232,27 +244,22 @@ export class DbosEngine implements DurableEngine {
     await this.#connection.open();
     const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
     this.#dbos = dbos;
-    try {
-      for (const workflow of this.#registry.names) {
-        const execute = (start: unknown) => this.#execute(workflow, start as RunInput);
-        const config = { name: workflow, maxRecoveryAttempts: MAX_RECOVERIES };
-        this.#functions.set(workflow, dbos.registerWorkflow(execute, config));
-      }
-      dbos.setConfig({
-        name,
-        systemDatabasePool: pool,
-        ...(schema !== undefined && { systemDatabaseSchemaName: schema }),
-        // DBOS refuses the version of another application.
-        applicationVersion: name === DEFAULT_NAME ? version : `${name} ${version}`,
-        executorID: this.executorId,
-        logger: logger ?? SILENT,
-      });
-      // Two workers that create the tables of DBOS at once would deadlock.
-      await this.#tables.runAlone(this.#connection, systemClock, () => dbos.launch());
-    } catch (error) {
-      await this.close();
-      throw error;
+    for (const workflow of this.#registry.names) {
+      const execute = (start: unknown) => this.#execute(workflow, start as RunInput);
+      const config = { name: workflow, maxRecoveryAttempts: MAX_RECOVERIES };
+      this.#functions.set(workflow, dbos.registerWorkflow(execute, config));
     }
+    dbos.setConfig({
+      name,
+      systemDatabasePool: pool,
+      ...(schema !== undefined && { systemDatabaseSchemaName: schema }),
+      // DBOS refuses the version of another application.
+      applicationVersion: name === DEFAULT_NAME ? version : `${name} ${version}`,
+      executorID: this.executorId,
+      logger: logger ?? SILENT,
+    });
+    // Two workers that create the tables of DBOS at once would deadlock.
+    await this.#tables.runAlone(this.#connection, systemClock, () => dbos.launch());
     this.#recovering = this.#recoverUntilClosed(dbos);
   }
 
@@ -265,6 +272,8 @@ export class DbosEngine implements DurableEngine {
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
+    // Half of an engine could not be shut down.
+    await this.#started?.catch(() => {});
     const active = [...this.#active.values()];
     await Promise.all(active.map(({ tracker }) => tracker.close({ graceMs })));
     await this.#recovering;

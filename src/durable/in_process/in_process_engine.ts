@@ -26,7 +26,7 @@ import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts"
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { EngineClosedError } from "../steps/engine_closed_error.ts";
-import { closeOnError, type OpenRun, RunStore } from "./run_store.ts";
+import { closeOnError, type OpenRun, type RunStart, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";
 
@@ -93,6 +93,8 @@ export class InProcessEngine implements DurableEngine {
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
+  /** The runs that are created now. */
+  readonly #creating = new Set<Promise<void>>();
   #starting: Promise<void> | undefined;
   #polling: Promise<void> | undefined;
   #removeAt = 0;
@@ -161,9 +163,10 @@ export class InProcessEngine implements DurableEngine {
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     const closed = this.#closeActive(graceMs);
-    await this.#polling;
+    await this.#starting?.catch(() => {});
+    await Promise.all([this.#polling, ...this.#creating]);
     await closed;
-    // A look into the store may have continued a run meanwhile.
+    // A look into the store or a start may have begun a run meanwhile.
     await this.#closeActive(graceMs);
     await this.#backend.hub.close();
     await this.#events.close();
@@ -184,10 +187,21 @@ export class InProcessEngine implements DurableEngine {
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
     this.#assertOpen();
-    const created = await this.#runs.create(id, { workflow, input, startedAt: this.#clock.now() });
-    if (created) this.#execute(id, created);
+    const creating = this.#create(id, { workflow, input, startedAt: this.#clock.now() });
+    const ended = creating.catch(() => {});
+    this.#creating.add(ended);
+    try {
+      await creating;
+    } finally {
+      this.#creating.delete(ended);
+    }
     return this.getRun(id);
   };
+
+  async #create(id: string, start: RunStart): Promise<void> {
+    const created = await this.#runs.create(id, start);
+    if (created) this.#execute(id, created);
+  }
 
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new EngineClosedError();
@@ -211,7 +225,8 @@ export class InProcessEngine implements DurableEngine {
       // A run that cannot be read must not hold up the others; the next look tries again.
       await this.#look(id, active).catch(() => {});
     }
-    await this.#removeEvents();
+    // A failed start would also fail the runs that it has continued, which may start others.
+    await this.#removeEvents().catch(() => {});
     for (const [id, waiting] of [...this.#waiting]) {
       if (this.#active.has(id)) continue;
       const outcome = await this.#runs.readOutcome(id).catch(() => undefined);
@@ -256,6 +271,8 @@ export class InProcessEngine implements DurableEngine {
       })
       .finally(() => this.#active.delete(id));
     this.#active.set(id, { journal, ended });
+    // The code of a run that another process continues does not begin here.
+    if (this.#closing.signal.aborted) journal.tracker.detach();
   }
 
   async #executeUntilEnd(journal: SessionJournal, run: OpenRun): Promise<void> {
@@ -264,6 +281,7 @@ export class InProcessEngine implements DurableEngine {
     const workflow = this.#registry.find(name);
     if (!workflow) throw new BadRequestError(`The workflow "${name}" is not registered`);
     journal.inbox.add(await this.#runs.readMessages(runId));
+    journal.detached.throwIfAborted();
     // The code of a workflow may wait for something else than a step.
     const executing = executeRun(journal, { workflow, input, clock: this.#clock });
     const outcome = await abortable(executing, journal.detached);

@@ -71,22 +71,38 @@ export class RunStore {
 
   /** Creates a run and opens it; `undefined` if one with the id exists. */
   async create(id: string, start: RunStart): Promise<OpenRun | undefined> {
-    if (await this.readOutcome(id)) return undefined;
     const runId = this.#getId(id, "run");
     const metadata = { durableRun: id, durableState: "active" };
-    const session = await this.#tryCreate(runId, metadata) ?? await this.#tryOpen(runId);
-    if (!session) return undefined;
-    return await closeOnError(session, async () => {
-      const entries = await session.path({ types: ["custom"] });
-      // A process that ended at this point has left a session without a start.
-      if (readEntries(entries, ENTRY.start).length > 0) {
-        await session.close();
-        return undefined;
-      }
-      append(session, ENTRY.start, start);
-      await session.flush();
-      return { session, start, isContinued: false, steps: new Map() };
-    });
+    for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
+      if (await this.readOutcome(id)) return undefined;
+      const session = await this.#tryCreate(runId, metadata) ?? await this.#tryOpen(runId);
+      if (session) return await closeOnError(session, () => this.#begin(id, { session, start }));
+      // Another caller creates the run, which is found as soon as its start is recorded.
+      if (await this.isActive(id) || waitedMs > LOCK_WAIT_MS) return undefined;
+      await realSleep(LOCK_PAUSE_MS);
+    }
+  }
+
+  /** Records the start of a run; `undefined`, with its session closed, if it has begun already. */
+  async #begin(
+    id: string,
+    { session, start }: Pick<OpenRun, "session" | "start">,
+  ): Promise<OpenRun | undefined> {
+    const entries = await session.path({ types: ["custom"] });
+    // A process that ended at this point has left a session without a start.
+    if (readEntries(entries, ENTRY.start).length > 0) {
+      await session.close();
+      return undefined;
+    }
+    // The run may have ended, and its session been deleted, since its outcome was looked up.
+    if (await this.readOutcome(id)) {
+      await session.close();
+      await this.#delete(this.#getId(id, "run"));
+      return undefined;
+    }
+    append(session, ENTRY.start, start);
+    await session.flush();
+    return { session, start, isContinued: false, steps: new Map() };
   }
 
   /** Opens a run to execute it; `undefined` if it has ended, or another process executes it. */
@@ -132,20 +148,22 @@ export class RunStore {
 
   /** Records the outcome of a run and deletes its steps. */
   async finish(id: string, run: OpenRun, outcome: DurableOutcome): Promise<void> {
-    try {
-      const session = await this.#store.create({
-        id: this.#getId(id, "end"),
-        metadata: { durableRun: id, durableState: "ended" },
-      });
-      append(session, ENTRY.end, outcome);
-      await session.close();
-    } catch (error) {
-      // A process that ended between the two deletions has recorded the outcome.
-      if (!hasReason(error, "already_exists")) throw error;
-    }
+    await this.#recordOutcome(id, outcome);
     await run.session.close();
     await this.#delete(this.#getId(id, "inbox"));
     await this.#delete(this.#getId(id, "run"));
+  }
+
+  async #recordOutcome(id: string, outcome: DurableOutcome): Promise<void> {
+    const endId = this.#getId(id, "end");
+    const metadata = { durableRun: id, durableState: "ended" };
+    const session = await this.#tryCreate(endId, metadata) ?? await this.#store.open(endId);
+    await closeOnError(session, async () => {
+      const entries = await session.path({ types: ["custom"] });
+      // A process that ended before the deletions has recorded the outcome, or has left a session without it.
+      if (readEntries(entries, ENTRY.end).length === 0) append(session, ENTRY.end, outcome);
+      await session.close();
+    });
   }
 
   /** Returns the outcome of a run; `undefined` if it has not ended. */

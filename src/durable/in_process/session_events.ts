@@ -32,6 +32,8 @@ export class SessionEvents implements EventStorage {
   readonly #open = new Map<string, Session>();
   /** The numbers of stored records, which are not stored again when those of another run could not be. */
   readonly #numbers = new WeakMap<NewEvent, number>();
+  /** The numbers of records that were appended, of which it is not known whether they are stored. */
+  readonly #attempted = new WeakMap<NewEvent, number>();
 
   constructor(store: SessionStore, prefix: string) {
     this.#store = store;
@@ -92,10 +94,7 @@ export class SessionEvents implements EventStorage {
   async #append(runId: string, events: readonly NewEvent[]): Promise<void> {
     const session = await this.#openRun(runId);
     try {
-      const numbers = events.map(({ runId: _, ...content }) => {
-        session.append({ type: "custom", name: ENTRY, data: content });
-        return session.outline.length;
-      });
+      const numbers = events.map((event) => this.#appendOnce(session, event));
       await session.flush();
       events.forEach((event, index) => this.#numbers.set(event, numbers[index] ?? 0));
     } catch (error) {
@@ -104,6 +103,17 @@ export class SessionEvents implements EventStorage {
       throw error;
     }
     if (events.some(({ type }) => type === "end")) await this.release(runId);
+  }
+
+  /** Appends a record, unless an attempt has stored it that failed after that; returns its number. */
+  #appendOnce(session: Session, event: NewEvent): number {
+    const attempted = this.#attempted.get(event);
+    if (attempted !== undefined && attempted <= session.outline.length) return attempted;
+    const { runId: _, ...content } = event;
+    session.append({ type: "custom", name: ENTRY, data: content });
+    const number = session.outline.length;
+    this.#attempted.set(event, number);
+    return number;
   }
 
   async #openRun(runId: string): Promise<Session> {

@@ -137,7 +137,9 @@ export class RestateEngine implements DurableEngine {
   readonly #backend: RunBackend;
   /** Aborted when the events are stored that were published before the engine was closed. */
   readonly #closed = new AbortController();
+  /** Whether Restate may call this worker. */
   #isStarted = false;
+  #starting: Promise<void> | undefined;
 
   /**
    * Creates an engine.
@@ -199,7 +201,16 @@ export class RestateEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    if (this.#isStarted) return;
+    this.#starting ??= this.#start();
+    try {
+      await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
     this.#isStarted = true;
     const restate = await loadRestate();
     const { bidirectional = true, identityKeys } = this.#options;
