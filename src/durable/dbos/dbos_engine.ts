@@ -20,6 +20,7 @@ import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
+import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
@@ -35,12 +36,12 @@ import {
   type Dbos,
   type DbosFunction,
   type DbosLogger,
-  type DbosStatus,
   loadDbos,
   type PgNotification,
   type PgPool,
 } from "./npm_packages.ts";
 import { type DeadWorker, RunTables } from "./run_tables.ts";
+import { toDurableStatus } from "./to_durable_status.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
 const RECONNECT_PAUSES = 3;
@@ -148,12 +149,12 @@ export class DbosEngine implements DurableEngine {
   readonly #functions = new Map<string, DbosFunction>();
   readonly #active = new Map<string, DbosJournal>();
   /** The requests of this process that start runs now. */
-  readonly #starting = new Set<unknown>();
+  readonly #startIds = new Set<unknown>();
   readonly #connection: ControlConnection;
   readonly #events: EventRows;
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
-  #started: Promise<void> | undefined;
+  readonly #starting = new EngineStart();
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
   #recovering: Promise<void> = Promise.resolve();
@@ -223,11 +224,9 @@ export class DbosEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    this.#started ??= this.#start();
     try {
-      await this.#started;
+      await this.#starting.run(() => this.#start());
     } catch (error) {
-      this.#started = undefined;
       if (this.#dbos) await this.close();
       throw error;
     }
@@ -272,18 +271,22 @@ export class DbosEngine implements DurableEngine {
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
+    const closed = this.#closeActive(graceMs);
     // Half of an engine could not be shut down.
-    await this.#started?.catch(() => {});
-    const active = [...this.#active.values()];
-    await Promise.all(active.map(({ tracker }) => tracker.close({ graceMs })));
+    await this.#starting.untilEnded();
+    await closed;
     await this.#recovering;
-    // DBOS would repeat the statements that its end interrupts.
-    await Promise.all(active.map((journal) => journal.untilIdle(systemClock)));
+    // The start may have begun runs meanwhile.
+    await this.#closeActive(graceMs);
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
     await this.#backend.hub.close();
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
+  }
+
+  async #closeActive(graceMs: number | undefined): Promise<void> {
+    await Promise.all(Array.from(this.#active.values(), (journal) => journal.close(graceMs)));
   }
 
   /** Closes the engine. */
@@ -297,11 +300,11 @@ export class DbosEngine implements DurableEngine {
     if (!run) throw new BadRequestError(`The workflow "${workflow}" is not registered`);
     const startId = crypto.randomUUID();
     const start: RunInput = { input, startedAt: systemClock.now(), startId };
-    this.#starting.add(startId);
+    this.#startIds.add(startId);
     try {
       await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
     } finally {
-      this.#starting.delete(startId);
+      this.#startIds.delete(startId);
     }
     return this.getRun(id);
   };
@@ -323,7 +326,7 @@ export class DbosEngine implements DurableEngine {
     const runId = dbos?.workflowID;
     const workflow = this.#registry.find(name);
     if (!dbos || runId === undefined || !workflow) throw new Error("The engine was not started");
-    const isContinued = !this.#starting.delete(startId);
+    const isContinued = !this.#startIds.delete(startId);
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     const events = createRunEvents(runId, this.#backend);
     const closeInbox = (last: number) => this.#closeInbox(runId, last);
@@ -481,19 +484,5 @@ export class DbosEngine implements DurableEngine {
     const ids = known.map(({ workflowID }) => workflowID);
     if (ids.length > 0) await runOutside(() => dbos.resumeWorkflows(ids));
     return known.length === runs.length;
-  }
-}
-
-function toDurableStatus({ status, output }: DbosStatus): DurableStatus {
-  switch (status) {
-    case "SUCCESS":
-      return parseOutcome(output).type;
-    case "CANCELLED":
-      return "aborted";
-    case "ERROR":
-    case "MAX_RECOVERY_ATTEMPTS_EXCEEDED":
-      return "failed";
-    default:
-      return "running";
   }
 }

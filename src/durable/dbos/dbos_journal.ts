@@ -8,7 +8,7 @@ import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
-import type { Clock } from "../../core/ports/ports.ts";
+import { systemClock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
@@ -110,10 +110,11 @@ export class DbosJournal implements StepJournal {
     }
   }
 
-  /** Resolves when DBOS runs no statement for a step of the run, or when the time is over. */
-  async untilIdle({ sleep }: Clock): Promise<void> {
+  /** Detaches the run when its steps have ended. DBOS would repeat the statements that the end of the engine interrupts. */
+  async close(graceMs: number | undefined): Promise<void> {
+    await this.tracker.close({ graceMs });
     for (let waitedMs = 0; this.#statements > 0 && waitedMs < IDLE_MS; waitedMs += IDLE_PAUSE_MS) {
-      await sleep(IDLE_PAUSE_MS);
+      await systemClock.sleep(IDLE_PAUSE_MS);
     }
   }
 

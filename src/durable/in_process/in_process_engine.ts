@@ -20,6 +20,7 @@ import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
+import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
@@ -95,7 +96,7 @@ export class InProcessEngine implements DurableEngine {
   readonly #closing = new AbortController();
   /** The runs that are created now. */
   readonly #creating = new Set<Promise<void>>();
-  #starting: Promise<void> | undefined;
+  readonly #starting = new EngineStart();
   #polling: Promise<void> | undefined;
   #removeAt = 0;
 
@@ -140,13 +141,7 @@ export class InProcessEngine implements DurableEngine {
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     // The runs that it continues may start others before it has ended.
-    this.#starting ??= this.#start();
-    try {
-      await this.#starting;
-    } catch (error) {
-      this.#starting = undefined;
-      throw error;
-    }
+    await this.#starting.run(() => this.#start());
   }
 
   async #start(): Promise<void> {
@@ -163,7 +158,7 @@ export class InProcessEngine implements DurableEngine {
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     const closed = this.#closeActive(graceMs);
-    await this.#starting?.catch(() => {});
+    await this.#starting.untilEnded();
     await Promise.all([this.#polling, ...this.#creating]);
     await closed;
     // A look into the store or a start may have begun a run meanwhile.
@@ -205,7 +200,7 @@ export class InProcessEngine implements DurableEngine {
 
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new EngineClosedError();
-    if (!this.#starting) throw new BadRequestError("Call start() of the engine first");
+    if (!this.#starting.isCalled) throw new BadRequestError("Call start() of the engine first");
   }
 
   async #pollUntilClosed(): Promise<void> {

@@ -19,6 +19,7 @@ import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
 import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
+import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
@@ -139,7 +140,7 @@ export class RestateEngine implements DurableEngine {
   readonly #closed = new AbortController();
   /** Whether Restate may call this worker. */
   #isStarted = false;
-  #starting: Promise<void> | undefined;
+  readonly #starting = new EngineStart();
 
   /**
    * Creates an engine.
@@ -201,13 +202,7 @@ export class RestateEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    this.#starting ??= this.#start();
-    try {
-      await this.#starting;
-    } catch (error) {
-      this.#starting = undefined;
-      throw error;
-    }
+    await this.#starting.run(() => this.#start());
   }
 
   async #start(): Promise<void> {
