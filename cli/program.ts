@@ -13,6 +13,9 @@ import { importLate } from "./host/import_late.ts";
 import { toPlainText } from "./render/plain_text.ts";
 import { getStyle } from "./render/style.ts";
 
+/** Begins an error. */
+const LABEL = "swink:";
+
 /** Runs a command line. Never rejects. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
   try {
@@ -68,11 +71,21 @@ function getFirstError(error: unknown): unknown {
 }
 
 async function printError(error: unknown, host: Host): Promise<void> {
-  const { messages } = host.terminal;
+  const { messages, columns } = host.terminal;
   const style = getStyle(messages, host.env);
-  const message = toPlainText(error instanceof Error ? error.message : String(error));
-  const advice = error instanceof CliError && error.advice !== ""
-    ? `${toPlainText(error.advice)}\n`
-    : "";
-  await messages.write(`${style.error("swink:")} ${message}\n${advice}`).catch(() => {});
+  const message = error instanceof Error ? error.message : String(error);
+  const advice = error instanceof CliError && error.advice !== "" ? `${error.advice}\n` : "";
+  const text = toPlainText(`${LABEL} ${message}\n${advice}`);
+  const shown = messages.isTerminal ? await wrapWords(text, columns).catch(() => text) : text;
+  await messages.write(style.error(LABEL) + shown.slice(LABEL.length)).catch(() => {});
+}
+
+/** Breaks rows between words. The module is loaded here, since a start without an error needs none of it. */
+async function wrapWords(text: string, columns: number): Promise<string> {
+  const { WordWrap } = await importLate<typeof import("./render/word_wrap.ts")>(
+    "./render/word_wrap.ts",
+    import.meta.url,
+  );
+  const wrap = new WordWrap(() => columns);
+  return wrap.push(text) + wrap.flush();
 }

@@ -77,6 +77,19 @@ Deno.test("swink --help: uses colors on a terminal; NO_COLOR and FORCE_COLOR ove
   assertEquals(await isColored({ FORCE_COLOR: "0" }), false);
 });
 
+Deno.test("errors before the start: rows break between words on a terminal, and in a pipe nowhere", async () => {
+  const args = ["run", "- a mistake", "--modle", "a/b"];
+  const piped = (await runSession(args)).messages;
+  for (const columns of [40, 60, 80]) {
+    const options = { columns, terminals: ["messages"], env: { NO_COLOR: "1" } } as const;
+    const { messages } = await runSession(args, options);
+    const rows = messages.trimEnd().split("\n");
+    assert(rows.every((row) => row.length <= columns), messages);
+    assertEquals(messages.split(/\s+/), piped.split(/\s+/), "words are kept");
+  }
+  assertEquals(piped.trimEnd().split("\n").length, 2);
+});
+
 for (
   const [mistake, args, message, advice] of [
     [
