@@ -226,14 +226,28 @@ Deno.test("hostile schemas: too large or too deep ones are left out [8.12]", asy
   assertEquals(warnings.length, 2);
 });
 
-Deno.test("hostile schemas: a list that is nested too deep fails the start, not the program", async () => {
-  for (const depth of [200, 1_500]) {
-    const tools = [{ name: "deep", inputSchema: nest(depth) }];
-    await using mcp = await connectMock(new MockServer({ tools }));
-    const [status] = mcp.servers;
-    assert(status?.state.type === "restarting");
-    assertStringIncludes(status.state.reason, "nested too deep");
+Deno.test("hostile schemas: one that is nested too deep hides neither the server nor its other tools", async () => {
+  const fine = { name: "fine", inputSchema: nest(30) };
+  for (const depth of [50, 200, 1_500]) {
+    const deep = { name: "deep", inputSchema: nest(depth), _meta: { data: nest(depth) } };
+    const unusedOutput = { ...fine, name: "output", outputSchema: nest(depth) };
+    const { names, warnings } = await listTools([deep, fine, unusedOutput]);
+    assertEquals(names, ["mcp__mock__fine", "mcp__mock__output"]);
+    assertEquals(warnings, [
+      'The MCP server "mock" lists the tool "deep", which is left out: its schema is nested more than 80 levels deep',
+    ]);
   }
+});
+
+Deno.test("hostile results: one that is nested too deep fails its call alone", async () => {
+  let depth = 1_500;
+  const server = new MockServer({
+    handlers: { "tools/call": () => ({ content: [], structuredContent: nest(depth) }) },
+  });
+  await using mcp = await connectMock(server);
+  assertStringIncludes(getText(await callTool(mcp)), "nested too deep");
+  depth = 1;
+  assertEquals((await callTool(mcp)).isError ?? false, false);
 });
 
 Deno.test("hostile schemas: $async, references to other documents, cycles and slow patterns are made safe [8.12]", async () => {

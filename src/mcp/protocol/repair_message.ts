@@ -45,14 +45,16 @@ export function repairMessage(value: unknown, report: ReportProblem): ProtocolMe
     report("sent data that is not a JSON-RPC message");
     return undefined;
   }
-  if (isDeeperThan(value, MAX_DEPTH)) {
+  const message = "result" in value && isJsonObject(value.result)
+    ? { ...value, result: repairResult(value.result, report) }
+    : value;
+  if (isDeeperThan(message, MAX_DEPTH)) {
     report(`sent a message that is nested more than ${MAX_DEPTH} levels deep`);
     return value.id === undefined || value.method !== undefined
       ? undefined
       : createErrorResponse(value.id, "The response is nested too deep");
   }
-  if (!("result" in value)) return value;
-  if (isJsonObject(value.result)) return { ...value, result: repairResult(value.result, report) };
+  if (!("result" in value) || isJsonObject(value.result)) return message;
   return value.id === undefined
     ? undefined
     : createErrorResponse(value.id, "The result is not an object");

@@ -4,11 +4,14 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "../../core/json/json.ts";
+import { isDeeperThan, isJsonObject, type JsonSchema } from "../../core/json/json.ts";
 import { formatIgnored, normalizeOnce } from "../../core/schemas/schema.ts";
 
 /** Maximum number of characters of a schema; more would fill the context of a model. */
 const MAX_LENGTH = 65_536;
+
+/** Maximum nesting of a schema. */
+const MAX_DEPTH = 80;
 
 /** A schema that can be used, or the reason why it cannot, as a sentence fragment after "its schema". */
 export type SafeSchema =
@@ -17,10 +20,13 @@ export type SafeSchema =
 
 /**
  * Checks the schema of the arguments of a tool. Keywords that are invalid, and references to other documents, are removed
- * and noted: a provider may refuse a complete request for one of them. The nesting of the schema must be limited.
+ * and noted: a provider may refuse a complete request for one of them.
  */
 export function toSafeSchema(schema: unknown): SafeSchema {
   if (!isJsonObject(schema)) return { problem: "is not an object" };
+  if (isDeeperThan(schema, MAX_DEPTH)) {
+    return { problem: `is nested more than ${MAX_DEPTH} levels deep` };
+  }
   const { type = "object" } = schema;
   if (type !== "object") return { problem: "is not for objects" };
   const { length } = JSON.stringify(schema);
