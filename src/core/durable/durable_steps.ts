@@ -70,8 +70,8 @@ export interface PublishOptions {
   /** Whether a reader that needs the present state only may begin with this event. Default: `false`. */
   readonly isCheckpoint?: boolean | undefined;
   /**
-   * Text by which a replay recognizes the event, if its JSON differs from that of the first execution, as a time does.
-   * Default: a hash of the JSON.
+   * Text by which a replay recognizes the event, if its JSON differs from that of the first execution. Default: a hash of
+   * the JSON without `seq` and times (`timestamp` and names that end in `Ms` or `At`), which differ in a replay.
    */
   readonly key?: string | undefined;
 }
