@@ -19,11 +19,17 @@ const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
   zod: "use Zod 4.2 or later, or pass z.toJSONSchema(schema)",
 };
 
+/** Advice for validators with a part that has no JSON Schema. */
+const CONVERSION_HINTS: Readonly<Record<string, string>> = {
+  valibot: 'leave the action out, or convert the schema with errorMode: "ignore"',
+  zod: "use a type of JSON, such as z.iso.datetime() for a date, with a transform",
+};
+
 /**
  * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
  *
  * @throws {BadRequestError} If the source is neither a validator nor plain data, or a validator does not provide its JSON
- * Schema, or has none, as for dates. The message of the first starts with `subject`.
+ * Schema, or has none, as for dates. The message starts with `subject`.
  */
 export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema {
   if (!isStandardSchema(source)) {
@@ -33,18 +39,21 @@ export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema 
     );
   }
   const { jsonSchema, vendor } = source["~standard"];
-  const problem = `The ${vendor} validator has no JSON Schema`;
+  const problem = `${subject} is a ${vendor} validator without a JSON Schema`;
   if (!jsonSchema) {
-    const hint = Object.hasOwn(JSON_SCHEMA_HINTS, vendor)
-      ? JSON_SCHEMA_HINTS[vendor]
-      : "pass a JSON Schema instead";
-    throw new BadRequestError(`${problem}: ${hint}`);
+    throw new BadRequestError(`${problem}: ${findHint(JSON_SCHEMA_HINTS, vendor)}`);
   }
   try {
     return { ...jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (cause) {
-    throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
+    const reason = getErrorMessage(cause).replace(/\.$/, "");
+    const hint = findHint(CONVERSION_HINTS, vendor);
+    throw new BadRequestError(`${problem}: ${reason}; ${hint}`, { cause });
   }
+}
+
+function findHint(hints: Readonly<Record<string, string>>, vendor: string): string | undefined {
+  return Object.hasOwn(hints, vendor) ? hints[vendor] : "pass a JSON Schema instead";
 }
 
 /** Checks a value with a validator and returns its output, at once or as a promise as the validator does. */

@@ -35,7 +35,7 @@ Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema
     assertThrows(
       () => toJsonSchema(createSource({ vendor }), SUBJECT),
       BadRequestError,
-      `The ${vendor} validator has no JSON Schema: ${hint}`,
+      `${SUBJECT} is a ${vendor} validator without a JSON Schema: ${hint}`,
     );
   expectHint("valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema");
   expectHint("zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)");
@@ -43,15 +43,20 @@ Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema
   expectHint("constructor", "pass a JSON Schema instead");
 });
 
-Deno.test("toJsonSchema() throws a BadRequestError when the conversion fails", () => {
+Deno.test("toJsonSchema() throws a BadRequestError with the tool and a remedy when the conversion fails", () => {
   const input = () => {
-    throw new Error("Date cannot be represented in JSON Schema");
+    throw new Error("Date cannot be represented in JSON Schema.");
   };
-  assertThrows(
-    () => toJsonSchema(createSource({ jsonSchema: { input } }), SUBJECT),
-    BadRequestError,
-    "The acme validator has no JSON Schema: Date cannot be represented in JSON Schema",
-  );
+  const expectHint = (vendor: string, hint: string) =>
+    assertThrows(
+      () => toJsonSchema(createSource({ vendor, jsonSchema: { input } }), SUBJECT),
+      BadRequestError,
+      `${SUBJECT} is a ${vendor} validator without a JSON Schema: ` +
+        `Date cannot be represented in JSON Schema; ${hint}`,
+    );
+  expectHint("zod", "use a type of JSON, such as z.iso.datetime() for a date, with a transform");
+  expectHint("valibot", 'leave the action out, or convert the schema with errorMode: "ignore"');
+  expectHint("acme", "pass a JSON Schema instead");
 });
 
 Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same object", () => {

@@ -14,7 +14,9 @@ import type {
   RunMessage,
   StepContext,
   StepOperation,
+  StepOperations,
   StepOptions,
+  StepValues,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
@@ -165,15 +167,20 @@ export class RunSteps implements DurableSteps {
     return await finish<Value>(started);
   }
 
-  async all<Value>(operations: readonly StepOperation<Value>[]): Promise<Value[]> {
-    const ended = await Promise.allSettled(this.begin(operations).map(finish<Value>));
-    return ended.map((result) => {
+  async all<Values extends readonly unknown[] | []>(
+    operations: StepOperations<Values>,
+  ): Promise<StepValues<Values>> {
+    const ended = await Promise.allSettled(this.begin(operations).map(finish<unknown>));
+    const values = ended.map((result) => {
       if (result.status === "rejected") throw result.reason;
       return result.value;
     });
+    return values as StepValues<Values>;
   }
 
-  async race<Value>(operations: readonly StepOperation<Value>[]): Promise<RaceWinner<Value>> {
+  async race<Values extends readonly unknown[] | []>(
+    operations: StepOperations<Values>,
+  ): Promise<RaceWinner<Values[number]>> {
     if (operations.length === 0) throw new BadRequestError("A race needs at least one operation");
     const names = operations.map(({ name }) => name).join(" | ");
     const input = operations.map((operation) => operation.input ?? null);
