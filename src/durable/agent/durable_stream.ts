@@ -11,7 +11,6 @@ import {
   StreamError,
 } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
-import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/streams/stream.ts";
@@ -107,7 +106,6 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
     if (!ended) throw new StreamError("The step was not started");
     const reply = readReply(ended);
     const events = [...readRecordedReply(reply)];
-    await loadFacts(step);
     if (ended.isReplayed) {
       if (reply.firstTokenAt !== undefined) steps.advance(reply.firstTokenAt);
       for (const event of events.slice(0, -1)) await write(event);
@@ -117,19 +115,6 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
     return events.at(-1) ?? createFailure(new NetworkError("The recorded reply has no end"));
   } catch (thrown) {
     return createFailure(new StreamError(getErrorMessage(thrown), { cause: thrown }));
-  }
-}
-
-/**
- * Loads the prices of the model, with which the loop calculates the cost of the reply: a replay does not call the function
- * that would load them, and its costs and warnings must be the same.
- */
-async function loadFacts({ streamFn, signal }: WrittenStep): Promise<void> {
-  if (!streamFn.loadFacts) return;
-  try {
-    await abortable(Promise.resolve(streamFn.loadFacts()), signal);
-  } catch {
-    // The loop reports a price that is unknown.
   }
 }
 
