@@ -35,6 +35,7 @@ export class RunPublisher {
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
   #last: Promise<void> | undefined;
+  #isLive = false;
   #hasEnd = false;
   #pending = 0;
 
@@ -107,10 +108,13 @@ export class RunPublisher {
     return false;
   }
 
+  /** Notes that a step is executed; the stored events that follow may be those of recorded steps that began with it. */
   async #endReplay(): Promise<void> {
-    const hasRest = this.#stored.slice(this.#reached).some(({ type }) => type !== "end");
-    this.#stored = [];
+    if (this.#isLive) return;
+    this.#isLive = true;
+    this.#stored = this.#stored.slice(this.#reached);
     this.#reached = 0;
+    const hasRest = this.#stored.some(({ type }) => type !== "end");
     if (hasRest) await this.#events?.append({ type: "continued" });
   }
 }

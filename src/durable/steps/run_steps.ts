@@ -22,7 +22,7 @@ import type {
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import type { JsonValue } from "../../core/json/json.ts";
+import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { executeRace } from "./execute_race.ts";
@@ -103,6 +103,9 @@ export class RunSteps implements DurableSteps {
     return this.#failure;
   }
 
+  /** Ids of the calls of the present batch whose results came from the record, while others may be executed. */
+  readonly replayedCalls: Set<string> = new Set();
+
   /** The agents of the run that run now, which get its messages. */
   readonly runningAgents: Set<object> = new Set();
 
@@ -150,7 +153,16 @@ export class RunSteps implements DurableSteps {
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {
     // Another process executes the run and publishes its events.
     if (this.#failure || this.#journal.detached.aborted) return;
-    await this.#publisher.publish(event, { ...options, isReplayed: this.#isReplaying });
+    const isReplayed = this.#isReplaying || this.#endsReplayedCall(event);
+    await this.#publisher.publish(event, { ...options, isReplayed });
+  }
+
+  /** Whether an event, or the one in a record of the application, ends a call whose result came from the record. */
+  #endsReplayedCall(event: unknown): boolean {
+    if (!isJsonObject(event) || this.replayedCalls.size === 0) return false;
+    const { type, id } = event;
+    if (type === "tool_execution_end") return typeof id === "string" && this.replayedCalls.has(id);
+    return type === "agent" && this.#endsReplayedCall(event["event"]);
   }
 
   /** Marks the end of the run for readers of its events, if it has published some or always; resolves when it is stored. */
