@@ -75,8 +75,9 @@ export function agentLoop<Tool extends AgentTool<never> = AgentTool>(
     throw new NoMessagesError();
   }
   const input = { messages, declined: pending };
-  return startRun({ input, ...repaired, config: copyConfig(config), signal: options.signal })
-    .createStream();
+  // The run needs no type for a context that the tools and `approve` accept.
+  const copy = { ...config } as unknown as RunConfig;
+  return startRun({ input, ...repaired, config: copy, signal: options.signal }).createStream();
 }
 
 /**
@@ -111,13 +112,9 @@ export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
   const { pending, ...repaired } = repairContext(context, options);
   const sources = { ...config, ...options, pending };
   const input = createContinueInput(repaired.context.messages, sources);
-  return startRun({ input, ...repaired, config: copyConfig(config), signal: options.signal })
-    .createStream();
-}
-
-/** Copies a configuration. Its `context` is one that the tools and `approve` accept, so that the run needs no type for it. */
-function copyConfig<Tool extends AgentTool<never>>(config: AgentLoopConfig<Tool>): RunConfig {
-  return { ...config } as unknown as RunConfig;
+  // The run needs no type for a context that the tools and `approve` accept.
+  const copy = { ...config } as unknown as RunConfig;
+  return startRun({ input, ...repaired, config: copy, signal: options.signal }).createStream();
 }
 
 const OPTION_NAMES: readonly (keyof ContinueLoopOptions)[] = ["signal", "pending", "approvals"];

@@ -14,16 +14,10 @@ import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import type { ValidationResult } from "./schema.ts";
 
 /** Advice for libraries whose validators do not provide their JSON Schema. */
-const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
-  valibot: "wrap it in toStandardJsonSchema() of @valibot/to-json-schema",
-  zod: "use Zod 4.2 or later, or pass z.toJSONSchema(schema)",
-};
-
-/** Advice for validators with a part that has no JSON Schema. */
-const CONVERSION_HINTS: Readonly<Record<string, string>> = {
-  valibot: 'leave the action out, or convert the schema with errorMode: "ignore"',
-  zod: "use a type of JSON, such as z.iso.datetime() for a date, with a transform",
-};
+const JSON_SCHEMA_HINTS: ReadonlyMap<string, string> = new Map([
+  ["valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema"],
+  ["zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)"],
+]);
 
 /**
  * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
@@ -39,21 +33,16 @@ export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema 
     );
   }
   const { jsonSchema, vendor } = source["~standard"];
-  const problem = `${subject} is a ${vendor} validator without a JSON Schema`;
+  const problem = `${subject}: ${vendor} has no JSON Schema for it`;
   if (!jsonSchema) {
-    throw new BadRequestError(`${problem}: ${findHint(JSON_SCHEMA_HINTS, vendor)}`);
+    const hint = JSON_SCHEMA_HINTS.get(vendor) ?? "pass a JSON Schema";
+    throw new BadRequestError(`${problem}: ${hint}`);
   }
   try {
     return { ...jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (cause) {
-    const reason = getErrorMessage(cause).replace(/\.$/, "");
-    const hint = findHint(CONVERSION_HINTS, vendor);
-    throw new BadRequestError(`${problem}: ${reason}; ${hint}`, { cause });
+    throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
   }
-}
-
-function findHint(hints: Readonly<Record<string, string>>, vendor: string): string | undefined {
-  return Object.hasOwn(hints, vendor) ? hints[vendor] : "pass a JSON Schema instead";
 }
 
 /** Checks a value with a validator and returns its output, at once or as a promise as the validator does. */

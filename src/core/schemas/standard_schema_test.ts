@@ -35,28 +35,23 @@ Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema
     assertThrows(
       () => toJsonSchema(createSource({ vendor }), SUBJECT),
       BadRequestError,
-      `${SUBJECT} is a ${vendor} validator without a JSON Schema: ${hint}`,
+      `${SUBJECT}: ${vendor} has no JSON Schema for it: ${hint}`,
     );
   expectHint("valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema");
   expectHint("zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)");
-  expectHint("acme", "pass a JSON Schema instead");
-  expectHint("constructor", "pass a JSON Schema instead");
+  expectHint("acme", "pass a JSON Schema");
+  expectHint("constructor", "pass a JSON Schema");
 });
 
-Deno.test("toJsonSchema() throws a BadRequestError with the tool and a remedy when the conversion fails", () => {
+Deno.test("toJsonSchema() throws a BadRequestError that names the tool when the conversion fails", () => {
   const input = () => {
-    throw new Error("Date cannot be represented in JSON Schema.");
+    throw new Error("Date cannot be represented in JSON Schema");
   };
-  const expectHint = (vendor: string, hint: string) =>
-    assertThrows(
-      () => toJsonSchema(createSource({ vendor, jsonSchema: { input } }), SUBJECT),
-      BadRequestError,
-      `${SUBJECT} is a ${vendor} validator without a JSON Schema: ` +
-        `Date cannot be represented in JSON Schema; ${hint}`,
-    );
-  expectHint("zod", "use a type of JSON, such as z.iso.datetime() for a date, with a transform");
-  expectHint("valibot", 'leave the action out, or convert the schema with errorMode: "ignore"');
-  expectHint("acme", "pass a JSON Schema instead");
+  assertThrows(
+    () => toJsonSchema(createSource({ jsonSchema: { input } }), SUBJECT),
+    BadRequestError,
+    `${SUBJECT}: acme has no JSON Schema for it: Date cannot be represented in JSON Schema`,
+  );
 });
 
 Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same object", () => {
