@@ -25,6 +25,10 @@ import type { AgentLoopConfig } from "../loop/run/config.ts";
 /**
  * Options for `new Agent()`; only `model` is required.
  *
+ * Those that `AgentLoopConfig` of `@swink/agent/loop` describes are options, too: `policies`, `approve` and
+ * `approvalMode`, `context`, `maxTurns`, `retry` and `fallback`, `prices`, `streamOptions` and `toolChoice`, `getApiKey`,
+ * `transformContext` and `convertToLlm`, `readFile`, `toolTimeoutMs`, `interrupt`, `parent`, `validator`, and the ports.
+ *
  * @typeParam Tool The type of the tools, which determines that of the `context`.
  */
 export interface AgentOptions<Tool extends AgentTool<never> = AgentTool>

@@ -21,7 +21,7 @@ import {
   checkSignal,
   checkSystemPrompt,
 } from "./run/check_config.ts";
-import type { AgentLoopConfig } from "./run/config.ts";
+import type { AgentLoopConfig, RunConfig } from "./run/config.ts";
 import type { TurnInput } from "./run/turn_input.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
 import { checkPending, getPendingIds, resolveApprovals } from "./tool_calls/pending_batch.ts";
@@ -75,8 +75,9 @@ export function agentLoop<Tool extends AgentTool<never> = AgentTool>(
     throw new NoMessagesError();
   }
   const input = { messages, declined: pending };
-  return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
-    .createStream();
+  // The run needs no type for a context that the tools and `approve` accept.
+  const copy = { ...config } as unknown as RunConfig;
+  return startRun({ input, ...repaired, config: copy, signal: options.signal }).createStream();
 }
 
 /**
@@ -111,8 +112,9 @@ export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
   const { pending, ...repaired } = repairContext(context, options);
   const sources = { ...config, ...options, pending };
   const input = createContinueInput(repaired.context.messages, sources);
-  return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
-    .createStream();
+  // The run needs no type for a context that the tools and `approve` accept.
+  const copy = { ...config } as unknown as RunConfig;
+  return startRun({ input, ...repaired, config: copy, signal: options.signal }).createStream();
 }
 
 const OPTION_NAMES: readonly (keyof ContinueLoopOptions)[] = ["signal", "pending", "approvals"];

@@ -1,4 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
 import { AbortedError } from "../../src/core/errors/errors.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import {
@@ -8,6 +9,8 @@ import {
   zeroCost,
   zeroUsage,
 } from "../../src/core/models/usage.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { wrapStreamFn } from "../../src/core/streams/wrap_stream_fn.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -275,4 +278,32 @@ Deno.test("prices: a fee that is no amount fails the price list", async () => {
   });
   assertEquals((await agent.prompt("Hi")).cost.total, null);
   assertEquals(eventsOfType(seen, "warning")[0]?.code, "prices_failed");
+});
+
+Deno.test("prices: a reply of a cache, which does not call the model that loads the prices, has its cost", async () => {
+  let rates: { input: number; output: number } | undefined;
+  const connected: StreamFn = Object.assign(scriptedStream([]), {
+    prices: () => rates,
+    loadFacts: () => Promise.resolve().then(() => void (rates = { input: 3, output: 15 })),
+  });
+  const cached = scriptedStream([reply("Hello", { usage: million })]);
+  const streamFn = wrapStreamFn(connected, (request) => cached(request));
+  const agent = new Agent({ model: "test/model", streamFn });
+  const warnings: string[] = [];
+  agent.subscribe((event) => void (event.type === "warning" && warnings.push(event.code)));
+  assertEquals((await agent.prompt("Hi")).cost.total, 18);
+  assertEquals(warnings, []);
+});
+
+Deno.test("prices: an abort does not wait for prices that do not load", async () => {
+  const streamFn: StreamFn = Object.assign(scriptedStream([reply("Hello", { usage: million })]), {
+    prices: () => undefined,
+    loadFacts: () => new Promise(() => {}),
+  });
+  const agent = new Agent({ model: "test/model", streamFn });
+  agent.subscribe((event) => {
+    if (event.type === "message_update") setTimeout(() => agent.abort("enough"), 10);
+  });
+  const { cost, messages } = await agent.prompt("Hi");
+  assertEquals([cost.total, messages.length], [null, 2]);
 });

@@ -347,3 +347,31 @@ Deno.test("durableAgent(): files that a request needs are read once", async () =
   await execute({ ...options, records: full.journal.records });
   assertEquals(reads, 1);
 });
+
+Deno.test("durableAgent(): a replayed reply has its cost, although the model is not called and its prices load late", async () => {
+  const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
+  const createModel = (): StreamFn => {
+    const scripted = scriptedStream([
+      reply([toolCall("read", { key: "1" })], { usage }),
+      reply("End", { usage }),
+    ]);
+    let rates: { input: number; output: number } | undefined;
+    const load = () => Promise.resolve().then(() => void (rates = { input: 3, output: 15 }));
+    const call: StreamFn = (request) => {
+      void load();
+      return scripted(request);
+    };
+    return Object.assign(call, { prices: () => rates, loadFacts: load });
+  };
+  const listCosts = ({ events }: Execution) =>
+    events.flatMap((event) => event.type === "model_call_end" ? [event.cost.total] : []);
+  const full = await execute({ script: [], streamFn: createModel() });
+  const replayed = await execute({
+    script: [],
+    streamFn: createModel(),
+    records: full.journal.records,
+  });
+  assertEquals(listCosts(full), [3, 3]);
+  assertEquals(listCosts(replayed), listCosts(full));
+  assertEquals(replayed.events.map(({ type }) => type), full.events.map(({ type }) => type));
+});

@@ -93,3 +93,16 @@ Deno.test("RunPublisher: a key with any characters is stored as text that every 
   const keys = events.stored.flatMap((record) => "key" in record ? [record.key] : []);
   assertEquals(keys.map((stored) => /^[a-z0-9]{1,20}$/.test(stored)), [true]);
 });
+
+Deno.test("RunPublisher: an event of a replay that differs only by its times and its number is not published again", async () => {
+  const createEvents = (durationMs: number, seq: number) =>
+    [1, 2].map((turn) => ({ type: "model_call_end", turn, durationMs, seq: seq + turn }));
+  const events = new StoredEvents();
+  const first = new RunPublisher({ events, isContinued: false });
+  for (const event of createEvents(80, 10)) await first.publish(event, { isReplayed: false });
+  await first.end({ isAlways: false });
+  const second = new RunPublisher({ events, isContinued: true });
+  for (const event of createEvents(0, 9)) await second.publish(event, { isReplayed: true });
+  await second.end({ isAlways: false });
+  assertEquals(events.values, [...createEvents(80, 10), "end"]);
+});

@@ -9,6 +9,7 @@ import {
   agentLoop,
   type AgentOptions,
   type AgentTool,
+  type Approve,
   defineTool,
   modelSpec,
   type RunOptions,
@@ -16,7 +17,7 @@ import {
 } from "../../mod.ts";
 import type { AgentContext, AgentLoopConfig } from "../../src/loop/mod.ts";
 import { scriptedStream } from "../../src/testing/mod.ts";
-import { codingTools, planMode } from "../../src/tools/mod.ts";
+import { approvalGate, codingTools, planMode } from "../../src/tools/mod.ts";
 import { createPlanExecutor, createPlanMode, planFile } from "../../src/tools/plan/mod.ts";
 
 interface User {
@@ -125,4 +126,28 @@ Deno.test("agentLoop(): the context must be one that all tools accept", () => {
   onlyChecked(() => agentLoop([], context, { ...config, context: { user: "ada" } }));
   // @ts-expect-error: `user` is no string
   onlyChecked(() => agentLoop([], context, { ...config, context: { user: 5 } }));
+});
+
+Deno.test("approve: has the context that the tools accept", () => {
+  const approveAda: Approve<User> = ({ context }) => context.user === "ada";
+  const approveAll: Approve = () => true;
+  new Agent({
+    ...options,
+    tools: [greet, plain],
+    approve: ({ context }) => context.user === "ada",
+  });
+  new Agent({
+    ...options,
+    tools: [greet, readClock],
+    approve: ({ context }) => context.user === "ada" && context.now() > 0,
+  });
+  new Agent({ ...options, tools: [greet], approve: approveAda });
+  new Agent({ ...options, tools: [greet], approve: approveAll });
+  new Agent({ ...options, tools: [greet], approve: approvalGate() });
+  const typed: AgentOptions<AgentTool<User>> = { ...options, tools: [greet], approve: approveAda };
+  const agents: Agent[] = [new Agent(typed)];
+  // @ts-expect-error: the context of the tools has no `user`
+  agents.push(new Agent({ ...options, tools: [readClock], approve: approveAda }));
+  // @ts-expect-error: without tools the type of the context is not known
+  agents.push(new Agent({ ...options, approve: approveAda }));
 });

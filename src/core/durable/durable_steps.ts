@@ -53,6 +53,16 @@ export interface RaceWinner<Value> {
   readonly value: Value;
 }
 
+/** Operations with values of these types, in order. */
+export type StepOperations<Values extends readonly unknown[]> = {
+  readonly [Index in keyof Values]: StepOperation<Values[Index]>;
+};
+
+/** The values of operations, in order. */
+export type StepValues<Values extends readonly unknown[]> = {
+  -readonly [Index in keyof Values]: Values[Index];
+};
+
 /** Options for {@linkcode DurableSteps.run}. */
 export interface StepOptions {
   /** Value that determines the step, such as its arguments; a replay with another one fails. Default: not checked. */
@@ -70,8 +80,8 @@ export interface PublishOptions {
   /** Whether a reader that needs the present state only may begin with this event. Default: `false`. */
   readonly isCheckpoint?: boolean | undefined;
   /**
-   * Text by which a replay recognizes the event, if its JSON differs from that of the first execution, as a time does.
-   * Default: a hash of the JSON.
+   * Text by which a replay recognizes the event, if its JSON differs from that of the first execution. Default: a hash of
+   * the JSON without `seq` and times (`timestamp` and names that end in `Ms` or `At`), which differ in a replay.
    */
   readonly key?: string | undefined;
 }
@@ -95,9 +105,13 @@ export interface DurableSteps {
   /** Executes a step. Rejects with the error that it throws, of which the message is recorded. */
   run<Value>(name: string, execute: ExecuteStep<Value>, options?: StepOptions): Promise<Value>;
   /** Executes steps concurrently, and resolves to their values; rejects with the first error when all have ended. */
-  all<Value>(operations: readonly StepOperation<Value>[]): Promise<Value[]>;
+  all<Values extends readonly unknown[] | []>(
+    operations: StepOperations<Values>,
+  ): Promise<StepValues<Values>>;
   /** Executes operations concurrently as one step, which ends with the first of them. The others are aborted. */
-  race<Value>(operations: readonly StepOperation<Value>[]): Promise<RaceWinner<Value>>;
+  race<Values extends readonly unknown[] | []>(
+    operations: StepOperations<Values>,
+  ): Promise<RaceWinner<Values[number]>>;
   /**
    * Waits for a signal of that name, and returns its data; `undefined` if the time is over. Rejects with an
    * `AbortedError` when the run is aborted.

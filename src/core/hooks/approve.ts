@@ -9,8 +9,12 @@ import type { FileChange } from "../diff/file_change.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { AgentTool } from "../tools/tool.ts";
 
-/** A tool call that needs an approval. */
-export interface ApprovalRequest {
+/**
+ * A tool call that needs an approval.
+ *
+ * @typeParam Context The type of the run's `context`.
+ */
+export interface ApprovalRequest<Context = unknown> {
   /** Id of the call. */
   readonly toolCallId: string;
   /**
@@ -27,7 +31,7 @@ export interface ApprovalRequest {
   /** The file changes that the call would make, if the tool has a `preview` and it succeeded. */
   readonly changes?: readonly FileChange[] | undefined;
   /** The `context` of the run's options. */
-  readonly context: unknown;
+  readonly context: Context;
   /** Aborted when the run is aborted; the decision is then no longer awaited. */
   readonly signal: AbortSignal;
 }
@@ -36,6 +40,8 @@ export interface ApprovalRequest {
  * Decides whether a tool call may run. `true` is short for `{ type: "approved" }`, `false` for `{ type: "denied" }`; a
  * function that throws or rejects denies the call. `{ type: "pending" }` ends the run: no call of the batch runs until
  * `Agent.continue({ approvals })` has the decision.
+ *
+ * @typeParam Context The type of the run's `context`, which must be that of the tools of the agent.
  *
  * @example
  * ```ts
@@ -48,8 +54,8 @@ export interface ApprovalRequest {
  * };
  * ```
  */
-export type Approve = (
-  request: ApprovalRequest,
+export type Approve<Context = unknown> = (
+  request: ApprovalRequest<Context>,
 ) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
 /** A tool call whose decision is explained. */

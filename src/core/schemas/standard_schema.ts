@@ -14,16 +14,16 @@ import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import type { ValidationResult } from "./schema.ts";
 
 /** Advice for libraries whose validators do not provide their JSON Schema. */
-const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
-  valibot: "wrap it in toStandardJsonSchema() of @valibot/to-json-schema",
-  zod: "use Zod 4.2 or later, or pass z.toJSONSchema(schema)",
-};
+const JSON_SCHEMA_HINTS: ReadonlyMap<string, string> = new Map([
+  ["valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema"],
+  ["zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)"],
+]);
 
 /**
  * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
  *
  * @throws {BadRequestError} If the source is neither a validator nor plain data, or a validator does not provide its JSON
- * Schema, or has none, as for dates. The message of the first starts with `subject`.
+ * Schema, or has none, as for dates. The message starts with `subject`.
  */
 export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema {
   if (!isStandardSchema(source)) {
@@ -33,11 +33,9 @@ export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema 
     );
   }
   const { jsonSchema, vendor } = source["~standard"];
-  const problem = `The ${vendor} validator has no JSON Schema`;
+  const problem = `${subject}: ${vendor} has no JSON Schema for it`;
   if (!jsonSchema) {
-    const hint = Object.hasOwn(JSON_SCHEMA_HINTS, vendor)
-      ? JSON_SCHEMA_HINTS[vendor]
-      : "pass a JSON Schema instead";
+    const hint = JSON_SCHEMA_HINTS.get(vendor) ?? "pass a JSON Schema";
     throw new BadRequestError(`${problem}: ${hint}`);
   }
   try {

@@ -35,22 +35,22 @@ Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema
     assertThrows(
       () => toJsonSchema(createSource({ vendor }), SUBJECT),
       BadRequestError,
-      `The ${vendor} validator has no JSON Schema: ${hint}`,
+      `${SUBJECT}: ${vendor} has no JSON Schema for it: ${hint}`,
     );
   expectHint("valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema");
   expectHint("zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)");
-  expectHint("acme", "pass a JSON Schema instead");
-  expectHint("constructor", "pass a JSON Schema instead");
+  expectHint("acme", "pass a JSON Schema");
+  expectHint("constructor", "pass a JSON Schema");
 });
 
-Deno.test("toJsonSchema() throws a BadRequestError when the conversion fails", () => {
+Deno.test("toJsonSchema() throws a BadRequestError that names the tool when the conversion fails", () => {
   const input = () => {
     throw new Error("Date cannot be represented in JSON Schema");
   };
   assertThrows(
     () => toJsonSchema(createSource({ jsonSchema: { input } }), SUBJECT),
     BadRequestError,
-    "The acme validator has no JSON Schema: Date cannot be represented in JSON Schema",
+    `${SUBJECT}: acme has no JSON Schema for it: Date cannot be represented in JSON Schema`,
   );
 });
 

@@ -109,6 +109,7 @@ export class DurableCalls {
       }
       case "turn_end":
       case "agent_end":
+        this.#steps.replayedCalls.clear();
         for (const { start } of this.#calls.values()) start.resolve(undefined);
         for (const id of [...this.#reported.keys()]) this.#complete(id);
         this.#calls = new Map();
@@ -155,6 +156,7 @@ export class DurableCalls {
     const { outcome } = step;
     const ended = "value" in outcome ? outcome.value as unknown as CallOutcome : undefined;
     this.#reported.set(toolCallId, step);
+    if (step.isReplayed) this.#steps.replayedCalls.add(toolCallId);
     switch (ended?.type) {
       case "cancelled":
         step.deliver();

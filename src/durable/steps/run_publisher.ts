@@ -6,7 +6,7 @@
 
 import type { PublishOptions } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { toJsonValue } from "../../core/json/json.ts";
+import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
 import type { EventContent, StoredEvent } from "../events/event_storage.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";
@@ -35,6 +35,7 @@ export class RunPublisher {
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
   #last: Promise<void> | undefined;
+  #isLive = false;
   #hasEnd = false;
   #pending = 0;
 
@@ -59,7 +60,7 @@ export class RunPublisher {
       type: isCheckpoint ? "checkpoint" : "event",
       event: copy.value,
       // A text that a storage refuses would cost the events of all runs that are stored with it.
-      key: hashJson(key ?? copy.value),
+      key: hashJson(key ?? withoutTimes(copy.value)),
     };
     const appended = this.#append(content, isReplayed);
     return this.#pending > MAX_PENDING ? appended : undefined;
@@ -107,10 +108,23 @@ export class RunPublisher {
     return false;
   }
 
+  /** Notes that a step is executed; the stored events that follow may be those of recorded steps that began with it. */
   async #endReplay(): Promise<void> {
-    const hasRest = this.#stored.slice(this.#reached).some(({ type }) => type !== "end");
-    this.#stored = [];
+    if (this.#isLive) return;
+    this.#isLive = true;
+    this.#stored = this.#stored.slice(this.#reached);
     this.#reached = 0;
+    const hasRest = this.#stored.some(({ type }) => type !== "end");
     if (hasRest) await this.#events?.append({ type: "continued" });
   }
+}
+
+/** Names of times, durations and numbers of events, which differ in a replay. */
+const TIME = /^(?:timestamp|seq|\w+Ms|\w+At)$/;
+
+/** Returns an event without what differs in a replay: a reply takes no time there, and nothing reports progress. */
+function withoutTimes(event: JsonValue): JsonValue {
+  return JSON.parse(
+    JSON.stringify(event, (name, member) => TIME.test(name) ? undefined : member),
+  );
 }

@@ -14,13 +14,15 @@ import type {
   RunMessage,
   StepContext,
   StepOperation,
+  StepOperations,
   StepOptions,
+  StepValues,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import type { JsonValue } from "../../core/json/json.ts";
+import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { executeRace } from "./execute_race.ts";
@@ -101,6 +103,9 @@ export class RunSteps implements DurableSteps {
     return this.#failure;
   }
 
+  /** Ids of the calls of the present batch whose results came from the record, while others may be executed. */
+  readonly replayedCalls: Set<string> = new Set();
+
   /** The agents of the run that run now, which get its messages. */
   readonly runningAgents: Set<object> = new Set();
 
@@ -148,7 +153,16 @@ export class RunSteps implements DurableSteps {
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {
     // Another process executes the run and publishes its events.
     if (this.#failure || this.#journal.detached.aborted) return;
-    await this.#publisher.publish(event, { ...options, isReplayed: this.#isReplaying });
+    const isReplayed = this.#isReplaying || this.#endsReplayedCall(event);
+    await this.#publisher.publish(event, { ...options, isReplayed });
+  }
+
+  /** Whether an event, or the one in a record of the application, ends a call whose result came from the record. */
+  #endsReplayedCall(event: unknown): boolean {
+    if (!isJsonObject(event) || this.replayedCalls.size === 0) return false;
+    const { type, id } = event;
+    if (type === "tool_execution_end") return typeof id === "string" && this.replayedCalls.has(id);
+    return type === "agent" && this.#endsReplayedCall(event["event"]);
   }
 
   /** Marks the end of the run for readers of its events, if it has published some or always; resolves when it is stored. */
@@ -165,15 +179,20 @@ export class RunSteps implements DurableSteps {
     return await finish<Value>(started);
   }
 
-  async all<Value>(operations: readonly StepOperation<Value>[]): Promise<Value[]> {
-    const ended = await Promise.allSettled(this.begin(operations).map(finish<Value>));
-    return ended.map((result) => {
+  async all<Values extends readonly unknown[] | []>(
+    operations: StepOperations<Values>,
+  ): Promise<StepValues<Values>> {
+    const ended = await Promise.allSettled(this.begin(operations).map(finish<unknown>));
+    const values = ended.map((result) => {
       if (result.status === "rejected") throw result.reason;
       return result.value;
     });
+    return values as StepValues<Values>;
   }
 
-  async race<Value>(operations: readonly StepOperation<Value>[]): Promise<RaceWinner<Value>> {
+  async race<Values extends readonly unknown[] | []>(
+    operations: StepOperations<Values>,
+  ): Promise<RaceWinner<Values[number]>> {
     if (operations.length === 0) throw new BadRequestError("A race needs at least one operation");
     const names = operations.map(({ name }) => name).join(" | ");
     const input = operations.map((operation) => operation.input ?? null);

@@ -22,7 +22,7 @@ import type { Cancellation } from "../callbacks/cancellation.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
 import type { GetApiKey } from "../run/config.ts";
 import { loadFacts, lookUpLimit } from "../run/model_facts.ts";
-import { calculateCost, getPrices } from "../run/price.ts";
+import { calculateCost, getPrices, lookUpRates } from "../run/price.ts";
 import { addSpending } from "../run/run_progress.ts";
 import type { TurnContext } from "../run/turn_context.ts";
 import { usesPreRequest } from "./pre_request.ts";
@@ -92,6 +92,8 @@ export async function attempt(turn: TurnContext, options: AttemptOptions): Promi
   const read = () => readReply(turn, reply, call);
   const outcome = await (run.observer ? run.observer.callModel(call.request, read) : read());
   const durationMs = run.config.now() - startedAt;
+  const loading = loadPrices(turn, candidate);
+  if (loading) await loading;
   const result = chargeReply(turn, candidate, { reply, outcome });
   const { usage, cost, responseId, error } = result;
   const { firstTokenAt } = reply;
@@ -145,6 +147,19 @@ function createCall(
 interface EndedReply {
   readonly reply: StreamedReply;
   readonly outcome: ReplyOutcome;
+}
+
+/**
+ * Loads the prices of a stream function that has not been called, since the reply comes from a cache or a record; returns a
+ * promise if there is something to load.
+ */
+function loadPrices(
+  turn: TurnContext,
+  { model, streamFn }: Candidate,
+): Promise<void> | undefined {
+  if (!streamFn.loadFacts) return undefined;
+  const rates = lookUpRates(getPrices(turn.run, streamFn), model);
+  return rates ? undefined : loadFacts(streamFn, turn);
 }
 
 /** Adds the cost of a reply, and passes it to the monitor. */

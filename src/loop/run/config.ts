@@ -115,7 +115,7 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
   /** Hooks that observe, change, stop or extend the run; each applies once. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
   /** Decides whether a tool call may run. Default: none. */
-  readonly approve?: Approve | undefined;
+  readonly approve?: Approve<ExpectedContext<Tool>> | undefined;
   /** Which tool calls need approval. Default: all if `approve` is set, otherwise none. */
   readonly approvalMode?: ApprovalMode | undefined;
   /** The effect of steering on unfinished tool calls. Default: `"cancel"`. */

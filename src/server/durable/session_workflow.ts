@@ -14,7 +14,6 @@ import type { Clock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
-import { hashJson } from "../../durable/steps/hash_json.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";
 import { callApplication } from "../http/problem.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
@@ -133,20 +132,10 @@ class SessionRun {
   async #publish(record: RunRecord): Promise<void> {
     const { type } = record;
     const isCheckpoint = type === "begin" || type === "saved" || type === "finished";
-    await this.#steps.publish(record, { isCheckpoint, key: hashJson(withoutTimes(record)) });
+    await this.#steps.publish(record, { isCheckpoint });
   }
 }
 
 function hasCompleted({ stopReason, stoppedBy, pendingApprovals = [] }: AgentResult): boolean {
   return stopReason === "stop" && !stoppedBy && pendingApprovals.length === 0;
-}
-
-/** Names of times and durations, which differ in a replay. */
-const TIME = /^(?:timestamp|\w+Ms|\w+At)$/;
-
-/** Returns a value without the times, which differ in a replay. */
-function withoutTimes(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (name, member) => TIME.test(name) ? undefined : member),
-  );
 }
