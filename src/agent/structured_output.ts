@@ -41,6 +41,7 @@ import type { AgentTool } from "../core/tools/tool.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
 import { toHookError } from "../loop/callbacks/hook_error.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
+import { isSteeringText } from "../loop/tool_calls/cancel_text.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 
@@ -335,8 +336,9 @@ export class StructuredAnswer {
     const refusal = toolResults.find(({ toolName, isError }) =>
       isError && toolName === this.#tool.name
     );
-    if (!refusal) return;
-    this.#recordFailure(extractText(refusal.content));
+    const problem = extractText(refusal?.content ?? []);
+    if (!refusal || isSteeringText(problem)) return;
+    this.#recordFailure(problem);
     return this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined;
   }
 

@@ -125,6 +125,14 @@ Deno.test("structuredOutput() keeps its tool in requests whose tools a preReques
   );
 });
 
+Deno.test("structuredOutput(): a call that steering cancels is no attempt at an answer", async () => {
+  const { agent, streamFn } = testAgent([answer({ city: "Bern" }), answer({ city: "Basel" })]);
+  atFirst(agent, "message_update", () => agent.steer("The largest one"));
+  const value = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
+  assertEquals(value, { city: "Basel" });
+  streamFn.assertDone();
+});
+
 Deno.test("structuredOutput(): abort() ends a run whose provider or validator never answers", async () => {
   const never = () => new Promise<never>(() => {});
   const streamFn = Object.assign(scriptedStream([]), { hasStrictSchema: never });
