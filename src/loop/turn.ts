@@ -7,6 +7,7 @@
 import type { AgentError } from "../core/errors/errors.ts";
 import type { TurnEndReason } from "../core/events/event.ts";
 import type { StoppedBy } from "../core/events/stopped_by.ts";
+import type { PreTurnContext } from "../core/hooks/policy.ts";
 import { describeTurnLimit } from "../core/hooks/turn_limit.ts";
 import { cloneJson } from "../core/json/json.ts";
 import { copyMessage } from "../core/messages/copy_message.ts";
@@ -55,7 +56,7 @@ export async function runTurn(
     const { stoppedBy } = admission;
     return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
   }
-  if (hasNothingToSend(run, progress, input) && admission.injected.length === 0) {
+  if (hasNothingToSend(run, progress, input, admission) && admission.injected.length === 0) {
     return { progress, next: { type: "complete", injected: [] } };
   }
   const turn = createTurn(run, progress);
@@ -63,7 +64,7 @@ export async function runTurn(
   if (started) await started;
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
-    : await appendAndReply(turn, input, admission.injected);
+    : await appendAndReply(turn, input, admission);
   const verdict = run.config.policies.some(({ postTurn }) => postTurn)
     ? await applyPostTurn(turn, actions)
     : NO_VERDICT;
@@ -76,8 +77,16 @@ export async function runTurn(
   return result;
 }
 
+/** A turn that the policies admit. */
+interface AdmittedTurn {
+  readonly type: "admitted";
+  readonly injected: readonly AgentMessage[];
+  /** The queued messages that a policy has read, which alone the turn may then take. Default: none has read them. */
+  readonly checked?: ReadonlySet<AgentMessage>;
+}
+
 type TurnAdmission =
-  | { readonly type: "admitted"; readonly injected: readonly AgentMessage[] }
+  | AdmittedTurn
   | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
 
 /** Checks the turn limit; returns `undefined` if the policies decide. */
@@ -101,10 +110,22 @@ async function applyPreTurn(
   const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = run.history.copyAll([...input.messages, ...queued]);
   const settings = run.getSettings();
-  const context = createPolicyContext({ run, settings, progress }, { newMessages });
-  const verdict = await runPreTurn(run, context);
-  if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
-  return { type: "admitted", injected: verdict.injected };
+  let checked: ReadonlySet<AgentMessage> | undefined;
+  const context = Object.defineProperty(
+    createPolicyContext({ run, settings, progress }),
+    "newMessages",
+    {
+      enumerable: true,
+      get() {
+        checked ??= new Set(queued);
+        return newMessages;
+      },
+    },
+  );
+  // The property completes the type.
+  const { stoppedBy, injected } = await runPreTurn(run, context as PreTurnContext);
+  if (stoppedBy) return { type: "refused", stoppedBy };
+  return { type: "admitted", injected, ...(checked && { checked }) };
 }
 
 /** Whether the messages for which a further turn was due have been taken back, so that a reply would follow a reply. */
@@ -112,9 +133,10 @@ function hasNothingToSend(
   { history, steering }: RunServices,
   { turn }: RunProgress,
   { messages, queue, batch }: TurnInput,
+  { checked }: AdmittedTurn,
 ): boolean {
   if (turn === 0 || batch || messages.length > 0) return false;
-  if ((queue?.peek().length ?? 0) + steering.peek().length > 0) return false;
+  if ((queue?.peek(checked).length ?? 0) + steering.peek(checked).length > 0) return false;
   return history.messages.findLast(({ role }) => role !== "custom")?.role === "assistant";
 }
 
@@ -133,9 +155,16 @@ function createTurn(run: RunServices, previous: RunProgress): TurnContext {
 }
 
 /** Takes the queued messages for a turn; none if the run was aborted, so that they stay queued. */
-function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly AgentMessage[] {
+function takeQueuedMessages(
+  run: RunServices,
+  { queue }: TurnInput,
+  { checked }: AdmittedTurn,
+): readonly AgentMessage[] {
   if (run.cancellation.aborted) return [];
-  return [...(queue?.take() ?? []), ...run.steering.take()];
+  const queued = queue?.take(checked) ?? [];
+  const steering = run.steering.take(checked);
+  run.steering.canTakeLate = !checked && steering.length === 0;
+  return [...queued, ...steering];
 }
 
 /** The actions of a turn, before its `postTurn` policies. */
@@ -158,11 +187,11 @@ interface TurnActions {
 async function appendAndReply(
   turn: TurnContext,
   input: TurnInput,
-  injected: readonly AgentMessage[],
+  admission: AdmittedTurn,
 ): Promise<TurnActions> {
   const { run } = turn;
-  const queued = takeQueuedMessages(run, input);
-  const messages = [...input.messages, ...queued, ...injected];
+  const queued = takeQueuedMessages(run, input, admission);
+  const messages = [...input.messages, ...queued, ...admission.injected];
   if (messages.length > 0) await run.history.emitRepaired(messages);
   const reply = await callModel(turn);
   const batch = reply.calls.length === 0
