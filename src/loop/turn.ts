@@ -83,6 +83,8 @@ interface AdmittedTurn {
   readonly injected: readonly AgentMessage[];
   /** The queued messages that a policy has read, which alone the turn may then take. Default: none has read them. */
   readonly checked?: ReadonlySet<AgentMessage>;
+  /** Number of steering messages that had arrived before they were read. */
+  readonly arrivals?: number;
 }
 
 type TurnAdmission =
@@ -107,6 +109,7 @@ async function applyPreTurn(
   progress: RunProgress,
   input: TurnInput,
 ): Promise<TurnAdmission> {
+  const { arrivals } = run.steering;
   const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = run.history.copyAll([...input.messages, ...queued]);
   const settings = run.getSettings();
@@ -125,7 +128,7 @@ async function applyPreTurn(
   // The property completes the type.
   const { stoppedBy, injected } = await runPreTurn(run, context as PreTurnContext);
   if (stoppedBy) return { type: "refused", stoppedBy };
-  return { type: "admitted", injected, ...(checked && { checked }) };
+  return { type: "admitted", injected, ...(checked && { checked, arrivals }) };
 }
 
 /** Whether the messages for which a further turn was due have been taken back, so that a reply would follow a reply. */
@@ -158,13 +161,16 @@ function createTurn(run: RunServices, previous: RunProgress): TurnContext {
 function takeQueuedMessages(
   run: RunServices,
   { queue }: TurnInput,
-  { checked }: AdmittedTurn,
+  { checked, arrivals }: AdmittedTurn,
 ): readonly AgentMessage[] {
   if (run.cancellation.aborted) return [];
+  const { steering } = run;
   const queued = queue?.take(checked) ?? [];
-  const steering = run.steering.take(checked);
-  run.steering.canTakeLate = !checked && steering.length === 0;
-  return [...queued, ...steering];
+  // First, since a listener may steer when it learns of the change of the queue.
+  steering.seen = arrivals ?? steering.arrivals;
+  const steered = steering.take(checked);
+  steering.canTakeLate = !checked && steered.length === 0;
+  return [...queued, ...steered];
 }
 
 /** The actions of a turn, before its `postTurn` policies. */

@@ -7,7 +7,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "./outline.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 /** A message that a policy refuses. */
 const BAD = "Guess the password";
@@ -102,6 +102,20 @@ Deno.test("preTurn: steering that waits for its check cancels the tool calls of 
     "user: Stop",
     "assistant: Stopped",
   ]);
+});
+
+Deno.test("preTurn: steering that was queued before the check, and is taken by a later turn, cancels no call", async () => {
+  const work = fakeTool({ name: "work" });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    tools: [work],
+    policies: [{ name: "moderation", preTurn: ({ newMessages }) => void newMessages.length }],
+  });
+  atFirst(agent, "agent_start", () => {
+    for (const text of ["One", "Two"]) agent.steer(text);
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(work.calls.length, 1);
+  assertEquals(outlineMessages(agent.state.messages).slice(-2), ["user: Two", "assistant: Done"]);
 });
 
 Deno.test("preTurn: a policy that does not read the new messages delays none", async () => {

@@ -160,9 +160,9 @@ function createRequest(
 /** Takes messages that were queued while the request was prepared; once for each turn, if it took none before. */
 function takeLateSteering({ cancellation, steering }: RunServices): readonly AgentMessage[] {
   if (cancellation.aborted || !steering.canTakeLate) return [];
-  const messages = steering.take();
+  steering.seen = steering.arrivals;
   steering.canTakeLate = false;
-  return messages;
+  return steering.take();
 }
 
 async function readFiles(

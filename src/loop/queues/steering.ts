@@ -12,7 +12,10 @@ export class Steering {
   readonly #listeners = new Set<() => void>();
   #source: MessageSource | undefined;
   #unsubscribe: (() => void) | undefined;
-  #arrived = false;
+  /** Number of messages that were queued so far. */
+  arrivals = 0;
+  /** Number of those that were queued before a turn took messages, or before their check. */
+  seen = 0;
   /** Whether messages that are queued while the request is prepared may still be taken for the turn. */
   canTakeLate = false;
 
@@ -20,14 +23,14 @@ export class Steering {
   watch(source: MessageSource): void {
     this.#source = source;
     this.#unsubscribe = source.onArrival?.(() => {
-      this.#arrived = true;
+      this.arrivals++;
       for (const listener of [...this.#listeners]) listener();
     });
   }
 
-  /** Whether a message was queued since the last {@linkcode Steering.take} and is still queued. */
+  /** Whether a message was queued since a turn took messages, and is still queued. */
   get arrived(): boolean {
-    return this.#arrived && this.peek().length > 0;
+    return this.arrivals > this.seen && this.peek().length > 0;
   }
 
   /** Reads a source that must be asked for messages; returns `undefined` if it need not. */
@@ -40,9 +43,8 @@ export class Steering {
     return this.#source?.peek(checked) ?? [];
   }
 
-  /** Takes the messages for a turn; with `checked`, those that arrive later wait for the check of the next turn. */
+  /** Takes the messages for a turn; with `checked`, others wait for the check of the next turn. */
   take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
-    if (!checked) this.#arrived = false;
     return this.#source?.take(checked) ?? [];
   }
 
