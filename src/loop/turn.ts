@@ -131,16 +131,19 @@ async function applyPreTurn(
   return { type: "admitted", injected, ...(checked && { checked, arrivals }) };
 }
 
-/** Whether the messages for which a further turn was due have been taken back, so that a reply would follow a reply. */
+/** Whether the messages for which a turn was due have been taken back, so that a reply would follow a complete reply. */
 function hasNothingToSend(
   { history, steering }: RunServices,
   { turn }: RunProgress,
   { messages, queue, batch }: TurnInput,
   { checked }: AdmittedTurn,
 ): boolean {
-  if (turn === 0 || batch || messages.length > 0) return false;
+  if (batch || messages.length > 0) return false;
   if ((queue?.peek(checked).length ?? 0) + steering.peek(checked).length > 0) return false;
-  return history.messages.findLast(({ role }) => role !== "custom")?.role === "assistant";
+  const last = history.messages.findLast(({ role }) => role !== "custom");
+  if (last?.role !== "assistant") return false;
+  // The first turn of a run may continue a reply that was cut off.
+  return turn > 0 || last.stopReason === "stop" || last.stopReason === "tool_use";
 }
 
 /** Creates the context of a turn, with the settings as the `preTurn` policies leave them. */
