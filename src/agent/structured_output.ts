@@ -41,6 +41,7 @@ import type { AgentTool } from "../core/tools/tool.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
 import { toHookError } from "../loop/callbacks/hook_error.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
+import { isSteeringText } from "../loop/tool_calls/cancel_text.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 
@@ -112,8 +113,6 @@ export class StructuredAnswer {
   /** Whether the provider rejected the schema, so that the prompt alone has it if the model has no tools either. */
   #isSchemaRejected = false;
   #streamFn: StreamFn | undefined;
-  /** Whether the form became `tool` in this turn, so that the tools of its request lack the tool. */
-  #needsTool = false;
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
@@ -184,11 +183,13 @@ export class StructuredAnswer {
         ...(this.#form !== "prompt" && { options: { responseSchema: this.#answerSchema.schema } }),
       };
     }
+    // The form has just become `tool`, or another policy has replaced the tools.
+    const needsTool = !tools.includes(this.#tool);
     const mustCall = this.#hasText && await this.#canForceCall(model);
-    if (!this.#needsTool && !mustCall) return undefined;
+    if (!needsTool && !mustCall) return undefined;
     return {
       type: "change",
-      ...(this.#needsTool && { tools: this.#addTool(tools) }),
+      ...(needsTool && { tools: this.#addTool(tools) }),
       ...(mustCall && { toolChoice: { name: this.#tool.name } }),
     };
   }
@@ -198,7 +199,6 @@ export class StructuredAnswer {
     const { schema } = this.#answerSchema;
     const isEnforced = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
     this.#form = isEnforced ? "schema" : "tool";
-    this.#needsTool = !isEnforced;
     this.#isSchemaRejected = false;
   }
 
@@ -221,7 +221,6 @@ export class StructuredAnswer {
   /** Adds the tool that receives the answer to the agent's settings. */
   #extendSettings(settings: TurnSettings): TurnSettings {
     const answerTool = this.#tool;
-    this.#needsTool = false;
     const recoverRequest = (error: AgentError) =>
       this.#omitSchema(error) || this.#useTool(error) || this.#useText(error) ||
       this.#askAgain(error);
@@ -238,7 +237,6 @@ export class StructuredAnswer {
   #useTool({ message }: AgentError): boolean {
     if (this.#form !== "schema" || !REJECTED_SCHEMA.test(message)) return false;
     this.#form = "tool";
-    this.#needsTool = true;
     this.#isSchemaRejected = true;
     return true;
   }
@@ -338,8 +336,9 @@ export class StructuredAnswer {
     const refusal = toolResults.find(({ toolName, isError }) =>
       isError && toolName === this.#tool.name
     );
-    if (!refusal) return;
-    this.#recordFailure(extractText(refusal.content));
+    const problem = extractText(refusal?.content ?? []);
+    if (!refusal || isSteeringText(problem)) return;
+    this.#recordFailure(problem);
     return this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined;
   }
 

@@ -7,6 +7,7 @@
 import type { AgentError } from "../core/errors/errors.ts";
 import type { TurnEndReason } from "../core/events/event.ts";
 import type { StoppedBy } from "../core/events/stopped_by.ts";
+import type { PreTurnContext } from "../core/hooks/policy.ts";
 import { describeTurnLimit } from "../core/hooks/turn_limit.ts";
 import { cloneJson } from "../core/json/json.ts";
 import { copyMessage } from "../core/messages/copy_message.ts";
@@ -55,7 +56,7 @@ export async function runTurn(
     const { stoppedBy } = admission;
     return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
   }
-  if (hasNothingToSend(run, progress, input) && admission.injected.length === 0) {
+  if (hasNothingToSend(run, progress, input, admission) && admission.injected.length === 0) {
     return { progress, next: { type: "complete", injected: [] } };
   }
   const turn = createTurn(run, progress);
@@ -63,7 +64,7 @@ export async function runTurn(
   if (started) await started;
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
-    : await appendAndReply(turn, input, admission.injected);
+    : await appendAndReply(turn, input, admission);
   const verdict = run.config.policies.some(({ postTurn }) => postTurn)
     ? await applyPostTurn(turn, actions)
     : NO_VERDICT;
@@ -76,8 +77,18 @@ export async function runTurn(
   return result;
 }
 
+/** A turn that the policies admit. */
+interface AdmittedTurn {
+  readonly type: "admitted";
+  readonly injected: readonly AgentMessage[];
+  /** The queued messages that a policy has read, which alone the turn may then take. Default: none has read them. */
+  readonly checked?: ReadonlySet<AgentMessage>;
+  /** Number of steering messages that had arrived before they were read. */
+  readonly arrivals?: number;
+}
+
 type TurnAdmission =
-  | { readonly type: "admitted"; readonly injected: readonly AgentMessage[] }
+  | AdmittedTurn
   | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
 
 /** Checks the turn limit; returns `undefined` if the policies decide. */
@@ -98,24 +109,41 @@ async function applyPreTurn(
   progress: RunProgress,
   input: TurnInput,
 ): Promise<TurnAdmission> {
+  const { arrivals } = run.steering;
   const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = run.history.copyAll([...input.messages, ...queued]);
   const settings = run.getSettings();
-  const context = createPolicyContext({ run, settings, progress }, { newMessages });
-  const verdict = await runPreTurn(run, context);
-  if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
-  return { type: "admitted", injected: verdict.injected };
+  let checked: ReadonlySet<AgentMessage> | undefined;
+  const context = Object.defineProperty(
+    createPolicyContext({ run, settings, progress }),
+    "newMessages",
+    {
+      enumerable: true,
+      get() {
+        checked ??= new Set(queued);
+        return newMessages;
+      },
+    },
+  );
+  // The property completes the type.
+  const { stoppedBy, injected } = await runPreTurn(run, context as PreTurnContext);
+  if (stoppedBy) return { type: "refused", stoppedBy };
+  return { type: "admitted", injected, ...(checked && { checked, arrivals }) };
 }
 
-/** Whether the messages for which a further turn was due have been taken back, so that a reply would follow a reply. */
+/** Whether the messages for which a turn was due have been taken back, so that a reply would follow a complete reply. */
 function hasNothingToSend(
   { history, steering }: RunServices,
   { turn }: RunProgress,
   { messages, queue, batch }: TurnInput,
+  { checked }: AdmittedTurn,
 ): boolean {
-  if (turn === 0 || batch || messages.length > 0) return false;
-  if ((queue?.peek().length ?? 0) + steering.peek().length > 0) return false;
-  return history.messages.findLast(({ role }) => role !== "custom")?.role === "assistant";
+  if (batch || messages.length > 0) return false;
+  if ((queue?.peek(checked).length ?? 0) + steering.peek(checked).length > 0) return false;
+  const last = history.messages.findLast(({ role }) => role !== "custom");
+  if (last?.role !== "assistant") return false;
+  // The first turn of a run may continue a reply that was cut off.
+  return turn > 0 || last.stopReason === "stop" || last.stopReason === "tool_use";
 }
 
 /** Creates the context of a turn, with the settings as the `preTurn` policies leave them. */
@@ -133,9 +161,19 @@ function createTurn(run: RunServices, previous: RunProgress): TurnContext {
 }
 
 /** Takes the queued messages for a turn; none if the run was aborted, so that they stay queued. */
-function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly AgentMessage[] {
+function takeQueuedMessages(
+  run: RunServices,
+  { queue }: TurnInput,
+  { checked, arrivals }: AdmittedTurn,
+): readonly AgentMessage[] {
   if (run.cancellation.aborted) return [];
-  return [...(queue?.take() ?? []), ...run.steering.take()];
+  const { steering } = run;
+  const queued = queue?.take(checked) ?? [];
+  // First, since a listener may steer when it learns of the change of the queue.
+  steering.seen = arrivals ?? steering.arrivals;
+  const steered = steering.take(checked);
+  steering.canTakeLate = !checked && steered.length === 0;
+  return [...queued, ...steered];
 }
 
 /** The actions of a turn, before its `postTurn` policies. */
@@ -158,11 +196,11 @@ interface TurnActions {
 async function appendAndReply(
   turn: TurnContext,
   input: TurnInput,
-  injected: readonly AgentMessage[],
+  admission: AdmittedTurn,
 ): Promise<TurnActions> {
   const { run } = turn;
-  const queued = takeQueuedMessages(run, input);
-  const messages = [...input.messages, ...queued, ...injected];
+  const queued = takeQueuedMessages(run, input, admission);
+  const messages = [...input.messages, ...queued, ...admission.injected];
   if (messages.length > 0) await run.history.emitRepaired(messages);
   const reply = await callModel(turn);
   const batch = reply.calls.length === 0

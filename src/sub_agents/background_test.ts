@@ -183,6 +183,51 @@ Deno.test("background: work of any tool may return a message, and its failure is
   assertStringIncludes(none, "Done");
 });
 
+/** Numbers of microtasks after the last turn, in one of which a run begins to wait for background work. */
+const MICROTASKS = Array.from({ length: 12 }, (_, count) => count);
+
+Deno.test("background: work without messages that ends when the run begins to wait for it does not block the run", async () => {
+  for (const count of MICROTASKS) {
+    const lastTurn = createDeferred<void>();
+    const work = async () => {
+      await lastTurn.promise;
+      for (let passed = 0; passed < count; passed++) await undefined;
+      return [];
+    };
+    const agent = new Agent({
+      model: "test/model",
+      streamFn: scriptedStream([reply([toolCall("work", {})]), reply("Done")]),
+      tools: [workTool((run) => run.background(work))],
+    });
+    agent.subscribe((event) => {
+      if (event.type === "turn_end" && event.turn === 2) lastTurn.resolve();
+    });
+    assertEquals((await agent.prompt("Go")).text, "Done", `${count} microtasks`);
+  }
+});
+
+Deno.test("background: a message that is queued when the run begins to wait is delivered at once", async () => {
+  for (const method of ["steer", "followUp"] as const) {
+    for (const count of MICROTASKS) {
+      const { agent } = createAgent(
+        [reply([startInBackground()]), reply("Waiting"), reply("Answer")],
+        [hang()],
+      );
+      const ask = async () => {
+        for (let passed = 0; passed < count; passed++) await undefined;
+        agent[method]("Well?");
+      };
+      agent.subscribe((event) => {
+        if (event.type !== "turn_end") return;
+        if (event.turn === 2) void ask();
+        if (event.turn === 3) agent.abort();
+      });
+      await agent.prompt("Go");
+      assertStringIncludes(readTexts(agent).join("\n"), "Answer", `${count} microtasks`);
+    }
+  }
+});
+
 Deno.test("background: its spending is listed by tool call, for policies and at the end of the run", async () => {
   const usage = { input: 3, output: 1, cacheRead: 0, cacheWrite: 0, total: 4 };
   const cost = { ...zeroCost(), total: 2 };

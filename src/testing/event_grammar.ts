@@ -10,7 +10,7 @@
  * reply    = message_start (attempt | retry | model_fallback | context_compacted)* message_end
  * attempt  = model_call_start message_update* model_call_end
  * approval = tool_approval_requested tool_approval_resolved?      without a decision, no call of the turn runs
- * resumed  = tool_approval_resolved*              the calls of the reply that the previous run left pending
+ * resumed  = tool_approval_resolved* approval*    the calls of the reply that the previous run left pending
  * call     = tool_execution_start tool_execution_update* tool_execution_end        calls may overlap
  * result   = message_start message_end            one for each call, in call order
  * agent    = sub_agent                            anywhere in a run after the start of its call

@@ -226,8 +226,12 @@ Deno.test("agUiHandler(): a request runs when the client has left the run before
     const body = JSON.stringify({ threadId: "t", runId: id, messages });
     return handler(new Request("http://localhost/", { method: "POST", body }));
   };
-  const first = (await send("one")).body?.getReader();
-  await first?.read();
+  const first = (await send("one")).body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; !text.includes("One");) {
+    const part = await first?.read();
+    assert(part && !part.done);
+    text += part.value;
+  }
   const refused = send("other");
   await waitUntil(() => waits.length === 1);
   assertEquals(waits.map(({ milliseconds }) => milliseconds), [1_000]);

@@ -97,6 +97,42 @@ Deno.test("structuredOutput() calls its tool when the model changes to one that 
   ]);
 });
 
+Deno.test("structuredOutput() keeps its tool in requests whose tools a preRequest policy replaces", async () => {
+  const streamFn = Object.assign(scriptedStream([reply("Bern"), answer({ city: "Bern" })]), {
+    hasStrictSchema: () => true,
+  });
+  const { agent } = testAgent([], {
+    streamFn,
+    tools: [fakeTool({ name: "look" }), fakeTool({ name: "write" })],
+    policies: [{
+      name: "only look",
+      preRequest: ({ tools }) => ({
+        type: "change",
+        tools: tools.filter(({ name }) => name === "look"),
+      }),
+    }],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    streamFn.calls.map(({ context, options }) => [
+      context.tools.map(({ name }) => name),
+      options.toolChoice,
+    ]),
+    [
+      [["look", "structured_output"], undefined],
+      [["look", "structured_output"], { name: "structured_output" }],
+    ],
+  );
+});
+
+Deno.test("structuredOutput(): a call that steering cancels is no attempt at an answer", async () => {
+  const { agent, streamFn } = testAgent([answer({ city: "Bern" }), answer({ city: "Basel" })]);
+  atFirst(agent, "message_update", () => agent.steer("The largest one"));
+  const value = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
+  assertEquals(value, { city: "Basel" });
+  streamFn.assertDone();
+});
+
 Deno.test("structuredOutput(): abort() ends a run whose provider or validator never answers", async () => {
   const never = () => new Promise<never>(() => {});
   const streamFn = Object.assign(scriptedStream([]), { hasStrictSchema: never });

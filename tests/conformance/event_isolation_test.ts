@@ -3,6 +3,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
 import type { Policy } from "../../src/core/hooks/policy.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
@@ -282,4 +283,32 @@ Deno.test("events: an update that the tool changes later, and its arguments, sta
   assertEquals(assistant?.role === "assistant" && assistant.content[0], {
     ...toolCall("dig", { at: "x" }, { id: "call_1" }),
   });
+});
+
+Deno.test("events: a stream function may use one object for all deltas, and add members of its own", async () => {
+  const start = {
+    type: "tool_call_start",
+    contentIndex: 1,
+    id: "a",
+    name: "look",
+    raw: 1,
+  } as const;
+  async function* stream(): AsyncGenerator<AssistantMessageEvent> {
+    const delta = { type: "text_delta", contentIndex: 0, delta: "", raw: { big: true } } as const;
+    yield { type: "text_start", contentIndex: 0 };
+    for (const text of ["a", "b", "c"]) yield Object.assign(delta, { delta: text });
+    yield { type: "text_end", contentIndex: 0 };
+    yield start;
+    yield { type: "tool_call_end", contentIndex: 1 };
+    yield { type: "done", stopReason: "stop", usage };
+    await Promise.resolve();
+  }
+  const { agent } = testAgent([], { streamFn: stream, maxTurns: 1 });
+  const events = await Array.fromAsync(agent.promptStream("Hi"));
+  const deltas = events.flatMap((event) => event.type === "message_update" ? [event.delta] : []);
+  const { raw: _raw, ...call } = start;
+  assertEquals(deltas, [
+    ...["a", "b", "c"].map((delta) => ({ type: "text_delta", contentIndex: 0, delta } as const)),
+    call,
+  ]);
 });

@@ -93,3 +93,11 @@ for (const next of ["tool results", "a follow-up", "steering", "an injected mess
     streamFn.assertDone();
   });
 }
+
+Deno.test("abort() at model_call_start: the model is not called", async () => {
+  const { agent, streamFn } = testAgent([]);
+  agent.subscribe((event) => event.type === "model_call_start" && agent.abort("enough"));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(getOutcome(events), ["aborted", "enough", undefined]);
+  assertEquals([streamFn.calls.length, eventsOfType(events, "model_call_end").length], [0, 1]);
+});

@@ -336,3 +336,13 @@ Deno.test("steer(): a message that is taken back before its turn leaves the turn
     "assistant: More",
   ]);
 });
+
+Deno.test("continue(): a message that is taken back before the first turn starts no turn after a complete reply", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")]);
+  await agent.prompt("Hi");
+  const { id } = agent.followUp("More");
+  atFirst(agent, "agent_start", () => agent.cancelQueued(id));
+  const events = await checkEvents(agent.continueStream());
+  assertEquals(outlineEvents(events), ["agent_start", "queue_changed", "agent_end"]);
+  assertEquals(streamFn.calls.length, 1);
+});

@@ -45,7 +45,10 @@ export interface PolicyContext {
 
 /** Input of {@linkcode Policy.preTurn}. */
 export interface PreTurnContext extends PolicyContext {
-  /** Frozen copies of the messages that the turn will append first: the prompt, steering or follow-ups. */
+  /**
+   * Frozen copies of the messages that the turn will append first: the prompt, steering or follow-ups. If a policy reads
+   * them, messages that are queued later wait for the next turn.
+   */
   readonly newMessages: readonly AgentMessage[];
 }
 

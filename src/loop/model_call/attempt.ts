@@ -185,6 +185,8 @@ function readReply(
   reply: StreamedReply,
   { streamFn, request }: StreamCall,
 ): Promise<ReplyOutcome> {
+  // A listener of `model_call_start` may have aborted the turn.
+  if (cancellation.aborted) return Promise.resolve(reply.finish("aborted"));
   // A signal for each call, so that what listens to it is released with the call.
   const controller = new AbortController();
   const unsubscribe = cancellation.onAbort((reason) => controller.abort(reason));

@@ -157,8 +157,12 @@ function createRequest(
   };
 }
 
+/** Takes messages that were queued while the request was prepared; once for each turn, if it took none before. */
 function takeLateSteering({ cancellation, steering }: RunServices): readonly AgentMessage[] {
-  return cancellation.aborted ? [] : steering.takeLate();
+  if (cancellation.aborted || !steering.canTakeLate) return [];
+  steering.seen = steering.arrivals;
+  steering.canTakeLate = false;
+  return steering.take();
 }
 
 async function readFiles(

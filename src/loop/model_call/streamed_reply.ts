@@ -88,15 +88,19 @@ export class StreamedReply implements ReadOptions {
     switch (event.type) {
       case "text_delta":
       case "thinking_delta":
-      case "tool_call_delta":
+      case "tool_call_delta": {
+        // A copy, since a stream function may use one object for all deltas.
+        const { type, contentIndex, delta } = event;
         this.#reply.append(event);
         this.#markContent();
-        return this.#run.events.emitDelta(event);
+        return this.#run.events.emitDelta({ type, contentIndex, delta });
+      }
       case "tool_call_start": {
+        const { type, contentIndex, name } = event;
         const id = this.#run.history.claimCallId(event.id);
         this.#callIds.push(id);
-        this.#prepareTool(event.name);
-        const delta = id === event.id ? event : { ...event, id };
+        this.#prepareTool(name);
+        const delta = { type, contentIndex, id, name };
         this.#reply.apply(delta);
         this.#markContent();
         return this.#run.events.emitDelta(delta);

@@ -87,15 +87,18 @@ export class MessageQueue implements MessageSource {
   }
 
   /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
-  peek(): readonly AgentMessage[] {
-    if (this.size === 0) return [];
+  peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
     const end = this.#options.mode === "all" ? undefined : this.#first + 1;
-    return this.#messages.slice(this.#first, end).map(({ message }) => message);
+    const messages = this.#messages.slice(this.#first, end).map(({ message }) => message);
+    return messages.filter((message) => checked?.has(message) ?? true);
   }
 
-  /** Removes and returns the next message, or all messages, according to the mode. */
-  take(): readonly AgentMessage[] {
-    this.taken = this.peek();
+  /**
+   * Removes and returns the next message, or all messages, according to the mode; with `checked`, only those that it has,
+   * which are the first ones.
+   */
+  take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
+    this.taken = this.peek(checked);
     this.#drop(this.taken.length);
     return this.taken;
   }

@@ -9,9 +9,12 @@ import type { AgentMessage } from "../../core/messages/message.ts";
 /** A queue of messages for a run: steering or follow-ups. */
 export interface MessageSource {
   /** Returns the messages that {@linkcode MessageSource.take} would take now. */
-  peek(): readonly AgentMessage[];
-  /** Removes and returns the next messages; empty if none are queued. */
-  take(): readonly AgentMessage[];
+  peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[];
+  /**
+   * Removes and returns the next messages; empty if none are queued. With `checked`, only those that the `preTurn` policies
+   * have read, by identity; a queue may ignore it, and then delivers messages that arrive during their check without one.
+   */
+  take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[];
   /** Queues a message that the run could not deliver, for the next one. Default: the message is dropped. */
   requeue?(message: AgentMessage): void;
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */

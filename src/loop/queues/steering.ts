@@ -12,18 +12,25 @@ export class Steering {
   readonly #listeners = new Set<() => void>();
   #source: MessageSource | undefined;
   #unsubscribe: (() => void) | undefined;
-  #arrived = false;
-  #canTakeLate = false;
+  /** Number of messages that were queued so far. */
+  arrivals = 0;
+  /** Number of those that were queued before a turn took messages, or before their check. */
+  seen = 0;
+  /** Whether messages that are queued while the request is prepared may still be taken for the turn. */
+  canTakeLate = false;
 
   /** Watches a queue; until then there are no messages. */
   watch(source: MessageSource): void {
     this.#source = source;
-    this.#unsubscribe = source.onArrival?.(() => this.#notifyArrival());
+    this.#unsubscribe = source.onArrival?.(() => {
+      this.arrivals++;
+      for (const listener of [...this.#listeners]) listener();
+    });
   }
 
-  /** Whether a message was queued since the last {@linkcode Steering.take} and is still queued. */
+  /** Whether a message was queued since a turn took messages, and is still queued. */
   get arrived(): boolean {
-    return this.#arrived && this.peek().length > 0;
+    return this.arrivals > this.seen && this.peek().length > 0;
   }
 
   /** Reads a source that must be asked for messages; returns `undefined` if it need not. */
@@ -32,26 +39,13 @@ export class Steering {
   }
 
   /** Returns the messages that the next turn would take. */
-  peek(): readonly AgentMessage[] {
-    return this.#source?.peek() ?? [];
+  peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
+    return this.#source?.peek(checked) ?? [];
   }
 
-  /** Takes the messages for a turn. */
-  take(): readonly AgentMessage[] {
-    const messages = this.#source?.take() ?? [];
-    this.#arrived = false;
-    this.#canTakeLate = messages.length === 0;
-    return messages;
-  }
-
-  /**
-   * Takes messages that were queued while the request was prepared; only once per turn, and only if it took none
-   * before.
-   */
-  takeLate(): readonly AgentMessage[] {
-    const messages = this.#canTakeLate ? this.take() : [];
-    this.#canTakeLate = false;
-    return messages;
+  /** Takes the messages for a turn; with `checked`, others wait for the check of the next turn. */
+  take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
+    return this.#source?.take(checked) ?? [];
   }
 
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
@@ -63,10 +57,5 @@ export class Steering {
   /** Unsubscribes from the queue. */
   dispose(): void {
     this.#unsubscribe?.();
-  }
-
-  #notifyArrival(): void {
-    this.#arrived = true;
-    for (const listener of [...this.#listeners]) listener();
   }
 }

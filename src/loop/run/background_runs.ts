@@ -91,6 +91,8 @@ export class BackgroundRuns {
 
   /** Resolves when some work has ended, or on an abort of the run or of `cancellation`. */
   async nextEnd(cancellation: Cancellation): Promise<void> {
+    // A race of nothing never ends.
+    if (this.#active.size === 0) return;
     await cancellation.untilAborted(Promise.race(this.#active)).catch(() => {});
   }
 

@@ -83,12 +83,15 @@ class WatchedWait {
   untilArrival(): Promise<void> {
     const { background, steering, followUp } = this.#run;
     return new Promise((resolve) => {
-      const unsubscribe = [steering, followUp].map((queue) => queue?.onArrival?.(end));
+      const queues = [steering, followUp];
+      const unsubscribe = queues.map((queue) => queue?.onArrival?.(end));
       function end(): void {
         for (const stop of unsubscribe) stop?.();
         resolve();
       }
       void background.nextEnd(this.cancellation).then(end);
+      // A message may have arrived since the queues were read.
+      if (queues.some((queue) => queue && queue.peek().length > 0)) end();
     });
   }
 

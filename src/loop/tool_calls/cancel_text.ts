@@ -24,3 +24,8 @@ export function getSteeringText({ run: { steering } }: Pick<TurnContext, "run">)
   const isUser = steering.peek().some(({ role }) => role === "user");
   return isUser ? USER_STEERING_TEXT : STEERING_TEXT;
 }
+
+/** Whether a text is that of a call that steering has cancelled. */
+export function isSteeringText(text: string): boolean {
+  return text === USER_STEERING_TEXT || text === STEERING_TEXT;
+}

@@ -27,7 +27,12 @@ export class QueueTracker {
     this.#sources = getMessageQueues(agent);
     const logged = path.findLast((entry) => entry.type === "queue_changed");
     return logged?.type === "queue_changed" && logged.delivering === undefined &&
-      isJsonEqual(getMessages(logged.queued), getMessages(queued));
+      isSame(logged.queued, queued);
+  }
+
+  /** Whether the current queues are these. */
+  isCurrent(queued: QueuedMessages): boolean {
+    return isSame(this.#queued, queued);
   }
 
   /** Sets the current queues. Messages that a run has taken are being delivered. */
@@ -74,6 +79,10 @@ export function getUndelivered(agent: Agent): QueuedMessages {
       .map((message) => ({ id: message.id ?? "", message }))
   );
   return mergeQueues({ steering, followUp }, queued);
+}
+
+function isSame(first: QueuedMessages, second: QueuedMessages): boolean {
+  return isJsonEqual(getMessages(first), getMessages(second));
 }
 
 /** Returns the messages of queues without their ids, which restored ones do not keep. */

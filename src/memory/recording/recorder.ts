@@ -176,7 +176,10 @@ class Recorder implements SessionRecording {
   async flush(): Promise<void> {
     if (this.#failure) throw this.#failure;
     try {
-      if (!this.#lostWrites.exist) this.#path.appendBetweenRuns(this.#agent.state);
+      if (!this.#lostWrites.exist) {
+        this.#path.appendBetweenRuns(this.#agent.state);
+        this.#recordLateQueues();
+      }
       await this.session.flush();
       this.#lostWrites.check();
     } catch (error) {
@@ -193,6 +196,7 @@ class Recorder implements SessionRecording {
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;
     try {
+      if (!this.#failure) this.#recordLateQueues();
       // A session without any other entry stays empty.
       if (!this.#failure && this.session.leafId !== null) this.#recordGate();
     } finally {
@@ -205,6 +209,12 @@ class Recorder implements SessionRecording {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  /** Records changes of the queues between runs whose events are late: a slow listener delays those of later changes. */
+  #recordLateQueues(): void {
+    const { queued, state: { isRunning } } = this.#agent;
+    if (!isRunning && !this.#queues.isCurrent(queued)) this.#recordQueues();
   }
 
   /** Records an event; returns a promise only if the next event must wait for the disk. */

@@ -77,3 +77,22 @@ Deno.test("recordSession(): flush() records no history that replaces the recorde
   await recording.flush();
   assertEquals(await listMessages(session), []);
 });
+
+for (const method of ["flush", "stop"] as const) {
+  Deno.test(`recordSession(): ${method}() records queued messages whose events wait for a slow listener`, async () => {
+    const { agent, store } = createFixture([reply("One.")]);
+    const recording = await recordSession(agent, store);
+    let isSlow = false;
+    agent.subscribe(() => isSlow ? new Promise(() => {}) : undefined);
+    await agent.prompt("First");
+    isSlow = true;
+    for (const text of ["Second", "Third"]) agent.followUp(text);
+    await recording[method]();
+    const { id } = recording.session;
+    await using session = await store.open(id, { access: "read" });
+    const entry = (await session.path()).findLast(({ type }) => type === "queue_changed");
+    const queued = entry?.type === "queue_changed" ? entry.queued.followUp : [];
+    assertEquals(queued.length, 2);
+    if (method === "flush") await recording.session.close();
+  });
+}

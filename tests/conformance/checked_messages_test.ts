@@ -1,0 +1,130 @@
+import { assertEquals } from "@std/assert";
+import type { Agent } from "../../src/agent/agent.ts";
+import type { AgentOptions } from "../../src/agent/options.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { outlineMessages } from "./outline.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
+
+/** A message that a policy refuses. */
+const BAD = "Guess the password";
+
+/** Runs an agent whose policy reads the new messages and refuses one; calls `during` while it checks those of a turn. */
+async function runChecked(
+  during: (agent: Agent, turn: number) => void,
+  options: Partial<AgentOptions> = {},
+) {
+  const checked: string[][] = [];
+  const moderation: Policy = {
+    name: "moderation",
+    preTurn({ newMessages, turn }) {
+      const texts = outlineMessages(newMessages);
+      checked.push(texts);
+      during(agent, turn);
+      return texts.some((text) => text.endsWith(BAD)) ? { type: "stop", reason: "no" } : undefined;
+    },
+  };
+  const steps = [reply("One"), reply("Two"), reply("Three")];
+  const { agent, streamFn } = testAgent(steps, { policies: [moderation], ...options });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  const requests = streamFn.calls.map(({ context }) => outlineMessages(context.messages));
+  return { agent, events, checked, requests };
+}
+
+const SENT_ONCE = [["user: Hi"]];
+
+Deno.test("preTurn: a steering message that is queued during the check waits for the check of the next turn", async () => {
+  for (const steeringMode of ["one_at_a_time", "all"] as const) {
+    const { agent, checked, requests } = await runChecked((agent, turn) => {
+      if (turn === 0) agent.steer(BAD);
+    }, { steeringMode });
+    assertEquals([checked, requests], [[["user: Hi"], [`user: ${BAD}`]], SENT_ONCE]);
+    assertEquals(agent.queued.steering.length, 1);
+  }
+});
+
+Deno.test("preTurn: steering that is queued while the request is prepared waits for the check of the next turn", async () => {
+  let isFirst = true;
+  const { checked, requests } = await runChecked((agent) => {
+    if (isFirst) queueMicrotask(() => queueMicrotask(() => agent.steer(BAD)));
+    isFirst = false;
+  }, {
+    transformContext: async (messages) => {
+      await new Promise((resolve) => setTimeout(resolve));
+      return messages;
+    },
+  });
+  assertEquals([checked, requests], [[["user: Hi"], [`user: ${BAD}`]], SENT_ONCE]);
+});
+
+Deno.test("preTurn: a follow-up that is queued during the check of another one waits for its own", async () => {
+  const { agent, checked, requests } = await runChecked((agent, turn) => {
+    agent.followUp(turn === 0 ? "Well?" : BAD);
+  }, { followUpMode: "all" });
+  assertEquals(checked, [["user: Hi"], ["user: Well?"], [`user: ${BAD}`]]);
+  assertEquals(requests, [["user: Hi"], ["user: Hi", "assistant: One", "user: Well?"]]);
+  assertEquals(agent.queued.followUp.length, 2);
+});
+
+Deno.test("preTurn: a message that replaces the checked one during the check is checked, and no turn starts without messages", async () => {
+  const { checked, requests, events } = await runChecked((agent, turn) => {
+    if (turn === 0) agent.followUp("Well?");
+    const [queued] = agent.queued.followUp;
+    if (turn !== 1 || !queued || JSON.stringify(queued).includes(BAD)) return;
+    agent.cancelQueued(queued.id);
+    agent.followUp(BAD);
+  });
+  assertEquals([checked, requests], [
+    [["user: Hi"], ["user: Well?"], [`user: ${BAD}`]],
+    SENT_ONCE,
+  ]);
+  assertEquals(events.filter(({ type }) => type === "turn_start").length, 1);
+});
+
+Deno.test("preTurn: steering that waits for its check cancels the tool calls of the turn", async () => {
+  const work = fakeTool({ name: "work" });
+  const moderation: Policy = {
+    name: "moderation",
+    preTurn({ newMessages, turn }) {
+      if (turn === 0 && newMessages.length === 1) agent.steer("Stop");
+    },
+  };
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Stopped")], {
+    tools: [work],
+    policies: [moderation],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(work.calls.length, 0);
+  assertEquals(outlineMessages(agent.state.messages).slice(-2), [
+    "user: Stop",
+    "assistant: Stopped",
+  ]);
+});
+
+Deno.test("preTurn: steering that was queued before the check, and is taken by a later turn, cancels no call", async () => {
+  const work = fakeTool({ name: "work" });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    tools: [work],
+    policies: [{ name: "moderation", preTurn: ({ newMessages }) => void newMessages.length }],
+  });
+  atFirst(agent, "agent_start", () => {
+    for (const text of ["One", "Two"]) agent.steer(text);
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(work.calls.length, 1);
+  assertEquals(outlineMessages(agent.state.messages).slice(-2), ["user: Two", "assistant: Done"]);
+});
+
+Deno.test("preTurn: a policy that does not read the new messages delays none", async () => {
+  const { agent, streamFn } = testAgent([reply("Hello")], {
+    policies: [{ name: "steers", preTurn: () => void agent.steer("Now") }],
+  });
+  await agent.prompt("Hi");
+  assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), [
+    "user: Hi",
+    "user: Now",
+  ]);
+});
