@@ -10,8 +10,8 @@ import { Cancellation } from "./callbacks/cancellation.ts";
 import type { EventPipe } from "./events/event_pipe.ts";
 import { inheritPolicies } from "./inherit_rules.ts";
 import { CompactionCheck } from "./model_call/compaction_check.ts";
+import { Arrivals } from "./queues/arrivals.ts";
 import { MessageQueue } from "./queues/message_queue.ts";
-import { Steering } from "./queues/steering.ts";
 import { checkStreamOptions } from "./run/check_config.ts";
 import { type AgentLoopConfig, resolveConfig } from "./run/config.ts";
 import { callPolicy } from "./run/policy_slots.ts";
@@ -54,7 +54,7 @@ export class IdleCompaction {
       config: { ...resolved, policies: inheritPolicies(resolved) },
       cancellation,
       events,
-      steering: new Steering(),
+      arrivals: new Arrivals(),
       unpricedModels: new Set(),
       pendingCalls: new Set(),
       // It is no run, and nothing would end its span.

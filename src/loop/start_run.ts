@@ -10,8 +10,8 @@ import type { AgentMessage } from "../core/messages/message.ts";
 import { Cancellation } from "./callbacks/cancellation.ts";
 import { EventChannel } from "./events/event_channel.ts";
 import { type EventObserver, EventPipe } from "./events/event_pipe.ts";
+import { Arrivals } from "./queues/arrivals.ts";
 import { MessageQueue } from "./queues/message_queue.ts";
-import { Steering } from "./queues/steering.ts";
 import { checkStreamOptions } from "./run/check_config.ts";
 import { resolveConfig, type ResolvedConfig, type RunConfig } from "./run/config.ts";
 import type { RunProgress } from "./run/run_progress.ts";
@@ -96,9 +96,9 @@ export function startRun(start: StartRunOptions): StartedRun {
   // The history of the run, which only grows by its own messages.
   const messages = [...context.messages];
   const events = new EventPipe({ channel, observer });
-  const steering = new Steering();
+  const arrivals = new Arrivals();
   // A message that is queued from now on may cancel tool calls. Code of the application is called when the run has begun.
-  if (isOwnQueue(config.steering)) steering.watch(config.steering);
+  if (isOwnQueue(config.steering)) arrivals.watch(config.steering);
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
@@ -107,7 +107,7 @@ export function startRun(start: StartRunOptions): StartedRun {
     config,
     cancellation,
     events,
-    steering,
+    arrivals,
     unpricedModels,
     pendingCalls,
     checkStreamOptions,
@@ -141,7 +141,7 @@ async function executeRun(
   const settle = (): void => {
     events.abandon();
     start.onSettled?.(progress);
-    options.steering.dispose();
+    options.arrivals.dispose();
     options.cancellation.dispose();
   };
   // The code of runs loads meanwhile; if it cannot be loaded, the run reports it below.

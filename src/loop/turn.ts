@@ -13,6 +13,7 @@ import { cloneJson } from "../core/json/json.ts";
 import { copyMessage } from "../core/messages/copy_message.ts";
 import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
 import { callModel, type ModelReply } from "./model_call/model_call.ts";
+import type { SteeringCheck } from "./queues/steering.ts";
 import { runPostTurn, runPreTurn, type SlotVerdict } from "./run/policy_slots.ts";
 import { getPrices } from "./run/price.ts";
 import type { ResumedBatch } from "./run/resumed_batch.ts";
@@ -78,13 +79,9 @@ export async function runTurn(
 }
 
 /** A turn that the policies admit. */
-interface AdmittedTurn {
+interface AdmittedTurn extends SteeringCheck {
   readonly type: "admitted";
   readonly injected: readonly AgentMessage[];
-  /** The queued messages that a policy has read, which alone the turn may then take. Default: none has read them. */
-  readonly checked?: ReadonlySet<AgentMessage>;
-  /** Number of steering messages that had arrived before they were read. */
-  readonly arrivals?: number;
 }
 
 type TurnAdmission =
@@ -162,18 +159,12 @@ function createTurn(run: RunServices, previous: RunProgress): TurnContext {
 
 /** Takes the queued messages for a turn; none if the run was aborted, so that they stay queued. */
 function takeQueuedMessages(
-  run: RunServices,
+  { cancellation, steering }: RunServices,
   { queue }: TurnInput,
-  { checked, arrivals }: AdmittedTurn,
+  admission: AdmittedTurn,
 ): readonly AgentMessage[] {
-  if (run.cancellation.aborted) return [];
-  const { steering } = run;
-  const queued = queue?.take(checked) ?? [];
-  // First, since a listener may steer when it learns of the change of the queue.
-  steering.seen = arrivals ?? steering.arrivals;
-  const steered = steering.take(checked);
-  steering.canTakeLate = !checked && steered.length === 0;
-  return [...queued, ...steered];
+  if (cancellation.aborted) return [];
+  return [...(queue?.take(admission.checked) ?? []), ...steering.take(admission)];
 }
 
 /** The actions of a turn, before its `postTurn` policies. */

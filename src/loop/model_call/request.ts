@@ -157,12 +157,8 @@ function createRequest(
   };
 }
 
-/** Takes messages that were queued while the request was prepared; once for each turn, if it took none before. */
 function takeLateSteering({ cancellation, steering }: RunServices): readonly AgentMessage[] {
-  if (cancellation.aborted || !steering.canTakeLate) return [];
-  steering.seen = steering.arrivals;
-  steering.canTakeLate = false;
-  return steering.take();
+  return cancellation.aborted ? [] : steering.takeLate();
 }
 
 async function readFiles(

@@ -88,9 +88,10 @@ export class MessageQueue implements MessageSource {
 
   /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
   peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
+    if (this.size === 0) return [];
     const end = this.#options.mode === "all" ? undefined : this.#first + 1;
     const messages = this.#messages.slice(this.#first, end).map(({ message }) => message);
-    return messages.filter((message) => checked?.has(message) ?? true);
+    return checked ? messages.filter((message) => checked.has(message)) : messages;
   }
 
   /**

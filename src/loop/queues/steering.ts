@@ -5,57 +5,68 @@
  */
 
 import type { AgentMessage } from "../../core/messages/message.ts";
-import type { MessageSource } from "./message_source.ts";
+import type { Arrivals } from "./arrivals.ts";
 
-/** Watches the steering queue for one run. */
+/** The check of the messages that a turn takes. */
+export interface SteeringCheck {
+  /** The queued messages that a policy has read, which alone the turn may take. Default: none has read them. */
+  readonly checked?: ReadonlySet<AgentMessage>;
+  /** Number of messages that had arrived before they were read. */
+  readonly arrivals?: number;
+}
+
+/** Takes the steering messages for the turns of a run; without a queue there are none. */
 export class Steering {
-  readonly #listeners = new Set<() => void>();
-  #source: MessageSource | undefined;
-  #unsubscribe: (() => void) | undefined;
-  /** Number of messages that were queued so far. */
-  arrivals = 0;
-  /** Number of those that were queued before a turn took messages, or before their check. */
-  seen = 0;
-  /** Whether messages that are queued while the request is prepared may still be taken for the turn. */
-  canTakeLate = false;
+  readonly #arrivals: Arrivals;
+  /** Number of messages that had arrived before a turn took some, or before their check. */
+  #seen = 0;
+  #canTakeLate = false;
 
-  /** Watches a queue; until then there are no messages. */
-  watch(source: MessageSource): void {
-    this.#source = source;
-    this.#unsubscribe = source.onArrival?.(() => {
-      this.arrivals++;
-      for (const listener of [...this.#listeners]) listener();
-    });
+  constructor(arrivals: Arrivals) {
+    this.#arrivals = arrivals;
   }
 
-  /** Whether a message was queued since a turn took messages, and is still queued. */
+  /** Number of messages that have arrived so far. */
+  get arrivals(): number {
+    return this.#arrivals.count;
+  }
+
+  /** Whether a message has arrived since a turn took messages, and is still queued. */
   get arrived(): boolean {
-    return this.arrivals > this.seen && this.peek().length > 0;
+    return this.arrivals > this.#seen && this.peek().length > 0;
   }
 
   /** Reads a source that must be asked for messages; returns `undefined` if it need not. */
   poll(): Promise<void> | undefined {
-    return this.#source?.poll?.();
+    return this.#arrivals.source?.poll?.();
   }
 
-  /** Returns the messages that the next turn would take. */
+  /** Returns the messages that the next turn would take; with `checked`, only those that it has. */
   peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
-    return this.#source?.peek(checked) ?? [];
+    return this.#arrivals.source?.peek(checked) ?? [];
   }
 
-  /** Takes the messages for a turn; with `checked`, others wait for the check of the next turn. */
-  take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
-    return this.#source?.take(checked) ?? [];
+  /** Takes the messages for a turn; others than the checked ones wait for the check of the next turn. */
+  take({ checked, arrivals = this.arrivals }: SteeringCheck = {}): readonly AgentMessage[] {
+    // First, since a listener may steer when it learns of the change of the queue.
+    this.#seen = arrivals;
+    const messages = this.#arrivals.source?.take(checked) ?? [];
+    this.#canTakeLate = !checked && messages.length === 0;
+    return messages;
   }
 
-  /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
+  /**
+   * Takes messages that were queued while the request was prepared; only once per turn, and only if it took none before
+   * and no policy checks them.
+   */
+  takeLate(): readonly AgentMessage[] {
+    const messages = this.#canTakeLate ? this.take() : [];
+    this.#canTakeLate = false;
+    return messages;
+  }
+
+  /** Calls `listener` whenever a message arrives; returns a function that unsubscribes. */
   onArrival(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Unsubscribes from the queue. */
-  dispose(): void {
-    this.#unsubscribe?.();
+    return this.#arrivals.subscribe(listener);
   }
 }

@@ -23,9 +23,10 @@ import { toHookError } from "../callbacks/hook_error.ts";
 import { startObserver } from "../callbacks/safe_observer.ts";
 import type { EventPipe } from "../events/event_pipe.ts";
 import { HistoryConverter, MessageConverter } from "../messages/convert.ts";
+import type { Arrivals } from "../queues/arrivals.ts";
 import type { MessageSource } from "../queues/message_source.ts";
 import { type SourceOptions, toMessageSource } from "../queues/polled_source.ts";
-import type { Steering } from "../queues/steering.ts";
+import { Steering } from "../queues/steering.ts";
 import { BackgroundRuns } from "./background_runs.ts";
 import type { CheckOption } from "./check_config.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
@@ -49,8 +50,8 @@ export interface RunServicesOptions {
   readonly cancellation: Cancellation;
   /** Emits events. */
   readonly events: EventPipe;
-  /** The steering messages of the run. */
-  readonly steering: Steering;
+  /** The steering queue of the run, if it is one of the library. */
+  readonly arrivals: Arrivals;
   /** Models, and parts of their costs, whose missing price has been reported; grows during the run. */
   readonly unpricedModels: Set<string>;
   /** Ids of calls of the last reply that wait for an approval. */
@@ -121,10 +122,10 @@ export class RunServices {
     this.events = events;
     const { newId, now } = config;
     this.history = new RunHistory({ messages, pendingCalls, events, newId, now });
-    this.steering = options.steering;
+    this.steering = new Steering(options.arrivals);
     const source = { events, cancellation, isOwnQueue: options.isOwnQueue };
     if (config.steering && !options.isOwnQueue(config.steering)) {
-      this.steering.watch(toMessageSource(config.steering, source));
+      options.arrivals.watch(toMessageSource(config.steering, source));
     }
     this.followUp = config.followUp && toMessageSource(config.followUp, source);
     this.historyConverter = new HistoryConverter(config.convertToLlm);
