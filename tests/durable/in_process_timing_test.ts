@@ -1,5 +1,7 @@
-import { assertEquals } from "@std/assert";
-import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
@@ -48,32 +50,56 @@ function openDelayed(method: string, id: string) {
     return [await engine.getRun("a").result(), attempts];
   };
   const count = () => attempts;
-  return { ...create(delayed), create: () => create(store), requested, released, next, count };
+  return {
+    ...create(delayed),
+    create: () => create(store),
+    requested,
+    released,
+    next,
+    count,
+    store,
+  };
+}
+
+/** Checks that a promise waits until another one is released. */
+async function assertWaits(promise: Promise<void>, released: Deferred<void>): Promise<void> {
+  let hasEnded = false;
+  const ended = promise.then(() => hasEnded = true);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals(hasEnded, false);
+  released.resolve();
+  await ended;
+}
+
+/** Checks that the session of the run `a` is not open. */
+async function assertUnlocked(store: SessionStore): Promise<void> {
+  await (await store.open("durable-a-run")).close();
 }
 
 Deno.test("InProcessEngine: an engine that is closed while it opens a run leaves it to the next one", async () => {
-  const { engine, create, requested, released, next } = openDelayed("open", "durable-a-run");
+  const delayed = openDelayed("open", "durable-a-run");
+  const { engine, create, requested, released, next, store } = delayed;
   const first = create();
   await first.engine.start();
   await first.workflow.start(null, { id: "a" });
   await first.engine.close({ graceMs: 0 });
   const starting = engine.start();
   await requested.promise;
-  const closing = engine.close({ graceMs: 0 });
-  released.resolve();
-  await Promise.all([starting, closing]);
+  await assertWaits(engine.close({ graceMs: 0 }), released);
+  await starting;
+  await assertUnlocked(store);
   assertEquals(await next(), ["gone", 1]);
 });
 
 Deno.test("InProcessEngine: an engine that is closed while it creates a run leaves it to the next one", async () => {
   const delayed = openDelayed("create", "durable-a-run");
-  const { engine, workflow, requested, released, next } = delayed;
+  const { engine, workflow, requested, released, next, store } = delayed;
   await engine.start();
   const starting = workflow.start(null, { id: "a" });
   await requested.promise;
-  const closing = engine.close({ graceMs: 0 });
-  released.resolve();
-  await Promise.all([starting, closing]);
+  await assertWaits(engine.close({ graceMs: 0 }), released);
+  await starting;
+  await assertUnlocked(store);
   assertEquals(await next(), ["gone", 1]);
 });
 
@@ -145,4 +171,43 @@ Deno.test("InProcessEngine: the events of a run end when the engine was closed",
   await engine.close({ graceMs: 0 });
   const { done } = await run.events()[Symbol.asyncIterator]().next();
   assertEquals(done, true);
+});
+
+Deno.test("InProcessEngine: the result of a run that another process continues rejects when the engine was closed", async () => {
+  const { engine, workflow } = openDelayed("none", "none");
+  await engine.start();
+  const run = await workflow.start(null, { id: "a" });
+  const before = assertRejects(() => run.result(), BadRequestError, "The engine was closed");
+  await engine.close({ graceMs: 0 });
+  await before;
+  await assertRejects(() => run.result(), BadRequestError, "The engine was closed");
+});
+
+Deno.test("InProcessEngine: a run that only waits does not hold up close()", async () => {
+  const { engine, workflow, store } = openDelayed("none", "none");
+  await engine.start();
+  await workflow.start(null, { id: "a" });
+  // The step begins to wait.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const timer = new AbortController();
+  const limit = realSleep(20_000, timer.signal).then(() => Promise.reject(new Error("held up")));
+  limit.catch(() => {});
+  await Promise.race([engine.close({ graceMs: 60_000 }), limit]);
+  timer.abort();
+  await assertUnlocked(store);
+});
+
+Deno.test("InProcessEngine: the status of a run that ends while it is looked up is that of its end", async () => {
+  const delayed = openDelayed("open", "durable-a-run");
+  const { engine, create, requested, released } = delayed;
+  const other = create();
+  await other.engine.start();
+  const run = await other.workflow.start(null, { id: "a" });
+  const status = engine.getRun("a").status();
+  await requested.promise;
+  await run.signal("go", "gone");
+  await run.result();
+  await other.engine.close();
+  released.resolve();
+  assertEquals(await status, "completed");
 });
