@@ -169,6 +169,30 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "swink acp: the changes of a cancelled command are not those of the prompt that follows",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const call = (command: string) => scriptedReply(scriptedCall("bash", { command }));
+    await using editor = await startEditor({
+      model: [call("echo two > a.txt; sleep 60"), call("echo new > b.txt"), DONE],
+      args: ["--approve-all"],
+    });
+    const { client, path } = editor;
+    const sessionId = await client.createSession();
+    const prompt = client.prompt(sessionId, "Change it");
+    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
+    await client.agent.notify("session/cancel", { sessionId });
+    await prompt;
+    await client.prompt(sessionId, "Go on");
+    await client.prompt(sessionId, "/undo");
+    const names = Array.from(Deno.readDirSync(path), ({ name }) => name);
+    assertEquals([names, await Deno.readTextFile(`${path}/a.txt`)], [["a.txt"], "two\n"]);
+    await client.prompt(sessionId, "/undo");
+    assertEquals(await Deno.readTextFile(`${path}/a.txt`), "one\n");
+  },
+});
+
 Deno.test("swink acp: a plan is written, shown, and carried out after approval", async () => {
   const update = (state: string) => scriptedReply(scriptedCall("update_step", { step: 1, state }));
   const plan = {
