@@ -40,3 +40,23 @@ Deno.test({
     await server.stop();
   },
 });
+
+Deno.test({
+  name: "DbosEngine: a start that fails after it has connected leaves neither a lock nor an engine",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    await server.sql("CREATE ROLE limited LOGIN");
+    await server.sql("GRANT CREATE ON DATABASE postgres TO limited");
+    await server.sql("CREATE SCHEMA dbos");
+    const databaseUrl = new URL(server.url);
+    databaseUrl.searchParams.set("user", "limited");
+    const executorId = "worker";
+    const limited = new DbosEngine({ databaseUrl: databaseUrl.href, executorId });
+    await assertRejects(() => limited.start(), Error, "permission denied for schema dbos");
+    const engine = new DbosEngine({ databaseUrl: server.url, executorId });
+    await engine.start();
+    await engine.close();
+    await server.stop();
+  },
+});
