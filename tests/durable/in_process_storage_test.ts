@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
 import { createMemoryStorage, type EntryStorage, storeFrom } from "../../src/memory/mod.ts";
@@ -6,7 +6,11 @@ import { createMemoryStorage, type EntryStorage, storeFrom } from "../../src/mem
 type Intercept = (method: keyof EntryStorage, id: unknown) => Promise<void> | void;
 
 /** Opens an engine over a storage, whose calls are intercepted; the run of the workflow publishes an event. */
-function openEngine(storage: EntryStorage, intercept: Intercept = () => {}) {
+function openEngine(
+  storage: EntryStorage,
+  intercept: Intercept = () => {},
+  now: () => number = Date.now,
+) {
   let attempts = 0;
   const intercepted = new Proxy(storage, {
     get(target, name) {
@@ -18,7 +22,7 @@ function openEngine(storage: EntryStorage, intercept: Intercept = () => {}) {
       };
     },
   });
-  const store = storeFrom(intercepted, { owner: "test" });
+  const store = storeFrom(intercepted, { owner: "test", now });
   const engine = new InProcessEngine({ store, pollMs: 5 });
   const workflow = engine.register("publish", async (steps, signal: string | null) => {
     attempts++;
@@ -145,4 +149,40 @@ Deno.test("InProcessEngine: the events of a run that has ended are not locked by
   await (await workflow.start(null, { id: "a" })).result();
   await (await store.open("durable-a-events")).close();
   await engine.close();
+});
+
+Deno.test("InProcessEngine: a run that another process has taken over does not hold up the other runs and close()", async () => {
+  const storage = createMemoryStorage();
+  const { engine, workflow } = openEngine(storage);
+  const working = createDeferred<void>();
+  const released = createDeferred<void>();
+  const work = engine.register("work", async (steps) => {
+    await steps.publish("one");
+    await steps.run("work", async () => {
+      working.resolve();
+      await released.promise;
+      await steps.publish("late");
+    });
+  });
+  await engine.start();
+  await work.start(null, { id: "a" });
+  await working.promise;
+  // The leases of the first process have ended, as while its machine was suspended.
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  next.engine.register("work", async (steps) => {
+    await steps.publish("one");
+    await steps.run("work", () => steps.publish("taken over"));
+    await steps.waitFor("go");
+  });
+  await next.engine.start();
+  while (!(await next.readEvents()).includes("taken over")) await pause();
+  released.resolve();
+  const started = performance.now();
+  await (await workflow.start(null, { id: "b" })).result();
+  await engine.close();
+  assert(performance.now() - started < 10_000);
+  await next.engine.getRun("a").signal("go");
+  await next.engine.getRun("a").result();
+  assertEquals(await next.readEvents(), ["one", "taken over"]);
+  await next.engine.close();
 });
