@@ -1,14 +1,15 @@
-import { assertEquals } from "@std/assert";
-import type { ApprovalAnswer } from "../../src/core/hooks/approve.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import type { ApprovalAnswer } from "../../src/core/hooks/approve.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { execute } from "./agent_execution.ts";
+import { execute, parameters } from "./agent_execution.ts";
 import { ArrayJournal } from "./array_journal.ts";
 
 const steer = (text: string) => ({ type: "steer", message: userMessage(text, 5) }) as const;
@@ -69,3 +70,65 @@ for (const [title, approve] of Object.entries(approvals)) {
     assertEquals([outcome.type, effects.length], ["completed", 1]);
   });
 }
+
+Deno.test("durableAgent(): steering does not cancel a call that is not interruptible", async () => {
+  let journal = new ArrayJournal();
+  const transfer = defineTool({
+    name: "transfer",
+    description: "Transfers money.",
+    parameters,
+    interruptible: false,
+    execute: async (_args, { signal }) => {
+      journal.send(steer("Faster"));
+      await realSleep(5);
+      return `transferred, aborted: ${signal.aborted}`;
+    },
+  });
+  const { outcome } = await execute({
+    script: [reply([toolCall("transfer", { key: "1" })]), reply("Done."), reply("Done.")],
+    tools: [transfer],
+    onStart: (started) => journal = started,
+  });
+  assertStringIncludes(JSON.stringify(outcome), "transferred, aborted: false");
+});
+
+Deno.test("durableAgent(): an abort that comes before a model call ends a wait for its key", async () => {
+  const { outcome } = await execute({
+    script: [reply("Never")],
+    getApiKey: () => new Promise<never>(() => {}),
+    onStart: (journal) => journal.send({ type: "abort" }),
+  });
+  assertEquals(outcome.type, "aborted");
+});
+
+Deno.test("durableAgent(): an abort ends a wait for a file", async () => {
+  let journal = new ArrayJournal();
+  const image = { type: "image", source: { type: "file", path: "/a.png", mediaType: "image/png" } };
+  const { outcome } = await execute({
+    script: [reply("Never")],
+    readFile: () => {
+      journal.send({ type: "abort" });
+      return new Promise<never>(() => {});
+    },
+    onStart: (started) => journal = started,
+    prompt: (agent) => agent.prompt({ text: "Describe", images: [image as never] }),
+  });
+  assertEquals(outcome.type, "aborted");
+});
+
+Deno.test("durableAgent(): a reply that is complete is kept when an abort comes at its end", async () => {
+  let journal = new ArrayJournal();
+  const { outcome } = await execute({
+    script: [],
+    streamFn: (request) => {
+      journal.send({ type: "abort" });
+      // A model that does not notice the abort.
+      const { signal } = new AbortController();
+      return scriptedStream([reply("Complete")])({ ...request, signal });
+    },
+    onStart: (started) => journal = started,
+  });
+  assertEquals(outcome.type, "aborted");
+  const [recorded] = journal.records;
+  assertStringIncludes(JSON.stringify(recorded?.value), '"type":"done"');
+});
