@@ -132,3 +132,16 @@ Deno.test("durableAgent(): a reply that is complete is kept when an abort comes 
   const [recorded] = journal.records;
   assertStringIncludes(JSON.stringify(recorded?.value), '"type":"done"');
 });
+
+Deno.test("durableAgent(): steering after a crash ends a call that may have begun by a repetition, and begins no other one", async () => {
+  for (const [tool, count] of [["put", 1], ["pay", 0]] as const) {
+    const call = toolCall(tool, { key: "1" }, { id: "a" });
+    const options = { script: [reply([call]), reply("Done."), reply("Done.")] };
+    const { journal } = await execute(options);
+    // The process has ended after the model call.
+    const records = journal.records.slice(0, 1);
+    const onStart = (started: ArrayJournal) => started.send(steer("Stop"));
+    const { outcome, effects } = await execute({ ...options, records, onStart });
+    assertEquals([tool, outcome.type, effects.length], [tool, "completed", count]);
+  }
+});
