@@ -71,6 +71,21 @@ Deno.test("CitedSources: supports that name many sources do not multiply the len
   assertEquals(data.map(({ groundingSupports }) => groundingSupports.length), Array(20).fill(20));
 });
 
+Deno.test("CitedSources: the supports of a long reply that name a few sources each are complete", () => {
+  const groundingChunks = Array.from({ length: 50 }, (_, index) => ({
+    web: { uri: `${URI}/${index}` },
+  }));
+  const groundingSupports = Array.from({ length: 1000 }, (_, startIndex) => ({
+    segment: { startIndex, text: "A sentence with a few words." },
+    groundingChunkIndices: [0, 10, 20, 30, 40].map((index) => index + startIndex % 10),
+  }));
+  const citations = collect({ groundingMetadata: { groundingChunks, groundingSupports } });
+  const counts = citations.map(({ data }) =>
+    (data as { groundingSupports: unknown[] }).groundingSupports.length
+  );
+  assertEquals(counts, Array(50).fill(100));
+});
+
 Deno.test("CitedSources: a document that a later chunk repeats with its segments is one source", () => {
   const notes = { retrievedContext: { title: "notes", text: "A runtime" } };
   const first = { groundingMetadata: { groundingChunks: [notes] } };

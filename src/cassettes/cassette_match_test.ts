@@ -190,3 +190,19 @@ Deno.test("RecordedExchanges: prefers the exchange with the same ids of calls", 
     "3 exchanges match, but all were replayed before.",
   );
 });
+
+Deno.test("RecordedExchanges: a mismatch names no difference between generated ids", () => {
+  const create = (id: string | undefined, text: string) =>
+    createRequest({ calls: [id, id].map((id) => ({ id: id ?? null })), text });
+  const text = explainUnmatched(createExchanges(create(ID_A, "a")), create(ID_B, "b"));
+  assertStringIncludes(text, "text");
+  assertEquals([ID_A, ID_B].filter((id) => text.includes(id ?? "")), []);
+});
+
+Deno.test("RecordedExchanges: compares ids that are not of the kind that agents generate", () => {
+  const [first, second] = [ID_A, ID_B].map((id) => id?.replace("-4d4b-", "-7d4b-"));
+  assertEquals(
+    createExchanges(withIds(first, first)).takeMatch(withIds(second, second)),
+    undefined,
+  );
+});

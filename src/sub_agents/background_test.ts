@@ -6,6 +6,7 @@ import type { Policy, PolicyContext } from "../core/hooks/policy.ts";
 import { extractText } from "../core/messages/content.ts";
 import { zeroCost } from "../core/models/usage.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
+import { realSleep } from "../core/ports/ports.ts";
 import type { StreamFn, StreamRequest } from "../core/streams/stream.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import { InMemorySessionStore, openSession } from "../memory/mod.ts";
@@ -368,7 +369,8 @@ Deno.test("background: a run that waits for approvals ends after the work, whose
   );
   const { pendingApprovals } = await agent.prompt("Go");
   assertEquals([pendingApprovals?.length, isCancelled], [1, false]);
-  assertEquals(agent.queued.followUp.length, 1);
+  const [queued, ...others] = agent.queued.followUp;
+  assertEquals([typeof queued?.message.id, others.length], ["string", 0]);
   await checkEvents(agent.continueStream({ approvals: { d: true } }));
   assertEquals(readLast(agent, 3), ["Approved", "The build passed", "Read"]);
 });
@@ -429,4 +431,21 @@ Deno.test("background: a time limit ends the wait for work", async () => {
   });
   const { stoppedBy, abortReason } = await agent.prompt("Go");
   assertEquals([stoppedBy?.policy, abortReason, reason], ["budget", undefined, "cancelled"]);
+});
+
+Deno.test("background: a run that has waited calls no policy after its end, and stops all of its timers", async () => {
+  const signals: AbortSignal[] = [];
+  const work = workTool((run) => run.background(() => realSleep(5).then(() => "It is done")));
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("work", {})]), reply("Waiting"), reply("Thanks")]),
+    tools: [work],
+    policies: [{ name: "watch", onDelta: () => {} }],
+    sleep: (milliseconds, signal) => {
+      if (signal) signals.push(signal);
+      return realSleep(milliseconds, signal);
+    },
+  });
+  assertEquals((await agent.prompt("Go")).text, "Thanks");
+  assertEquals(signals.map(({ aborted }) => aborted), signals.map(() => true));
 });

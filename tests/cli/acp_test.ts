@@ -10,7 +10,11 @@ import type {
   SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { ProgramDirectories } from "../../cli/host/program_directories.ts";
 import { main } from "../../cli/main.ts";
+import { getChangeDirectory } from "../../cli/sessions/session_directory.ts";
+import type { ChangeLogEntry } from "../../src/tools/changes/change_log_entry.ts";
+import { DirectoryChangeLogStore } from "../../src/tools/changes/directory_change_log_store.ts";
 import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { GREETING_SERVER } from "./greeting_server.ts";
@@ -22,6 +26,12 @@ function readText(updates: readonly SessionUpdate[]): string {
       ? update.content.text
       : ""
   ).join("");
+}
+
+async function readChanges(home: string, sessionId: string): Promise<readonly ChangeLogEntry[]> {
+  const directories = { state: `${home}/.local/state/swink` } as ProgramDirectories;
+  return await new DirectoryChangeLogStore(await getChangeDirectory(directories, sessionId))
+    .entries();
 }
 
 const WRITE = scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "two\n" }));
@@ -166,6 +176,51 @@ Deno.test({
     assertEquals((await prompt).stopReason, "cancelled");
     await client.prompt(sessionId, "/undo");
     assertEquals(await Deno.readTextFile(`${path}/a.txt`), "one\n");
+  },
+});
+
+Deno.test({
+  name: "swink acp: the changes of a cancelled command are not those of the prompt that follows",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const call = (command: string) => scriptedReply(scriptedCall("bash", { command }));
+    await using editor = await startEditor({
+      model: [call("echo two > a.txt; sleep 60"), call("echo new > b.txt"), DONE],
+      args: ["--approve-all"],
+    });
+    const { client, path } = editor;
+    const sessionId = await client.createSession();
+    const prompt = client.prompt(sessionId, "Change it");
+    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
+    await client.agent.notify("session/cancel", { sessionId });
+    await prompt;
+    await client.prompt(sessionId, "Go on");
+    await client.prompt(sessionId, "/undo");
+    const names = Array.from(Deno.readDirSync(path), ({ name }) => name);
+    assertEquals([names, await Deno.readTextFile(`${path}/a.txt`)], [["a.txt"], "two\n"]);
+    await client.prompt(sessionId, "/undo");
+    assertEquals(await Deno.readTextFile(`${path}/a.txt`), "one\n");
+  },
+});
+
+Deno.test({
+  name: "swink acp: the changes of a cancelled command are recorded before the program ends",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const command = "echo two > a.txt; sleep 60";
+    await using editor = await startEditor({
+      model: [scriptedReply(scriptedCall("bash", { command }))],
+      args: ["--approve-all"],
+    });
+    const { client, path, home } = editor;
+    const sessionId = await client.createSession();
+    const prompt = client.prompt(sessionId, "Change it");
+    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
+    await client.agent.notify("session/cancel", { sessionId });
+    await prompt;
+    await editor.end();
+    const [entry] = await readChanges(home, sessionId);
+    assertEquals(entry?.type === "change" && entry.path, `${path}/a.txt`);
   },
 });
 

@@ -3,6 +3,7 @@ import type { AgentContext } from "../../src/core/context/context.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
 import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
 import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
 import type { MessageSource } from "../../src/loop/queues/message_source.ts";
@@ -373,4 +374,63 @@ Deno.test("steering as a function: is not called after an abort during a tool ca
   );
   assertEquals(eventsOfType(events, "agent_end")[0]?.stopReason, "aborted");
   assertEquals(source.calls, 1);
+});
+
+/** Runs a prompt whose tool starts work, for whose end the run waits before it ends with a pending approval. */
+async function runWithReport(followUp: MessageSource) {
+  const work = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      run.background(() => settle().then(() => "The build passed"));
+      return "started";
+    },
+  });
+  return await runLoop(
+    [reply([toolCall("work")]), reply([toolCall("danger")])],
+    { followUp, approve: ({ name }) => name === "danger" ? { type: "pending" } : true },
+    { tools: [work, fakeTool({ name: "danger" })] },
+  );
+}
+
+for (
+  const [title, requeue] of Object.entries({
+    throws: broken,
+    rejects: () => Promise.reject(new Error("no socket")),
+  })
+) {
+  Deno.test(`followUp as a queue whose requeue() ${title}: the run ends with a warning`, async () => {
+    const source = { peek: () => [], take: () => [], requeue } as unknown as MessageSource;
+    const { events } = await runWithReport(source);
+    assertEquals(
+      eventsOfType(events, "warning").map(({ code }) => code),
+      ["message_source_failed"],
+    );
+    assertEquals(events.at(-1)?.type, "agent_end");
+  });
+}
+
+Deno.test("queues: a run that has waited for work no longer follows them", async () => {
+  const listeners = { steering: 0, followUp: 0 };
+  const create = (name: keyof typeof listeners): MessageSource => ({
+    peek: () => [],
+    take: () => [],
+    onArrival() {
+      listeners[name]++;
+      return () => listeners[name]--;
+    },
+  });
+  const work = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      for (let count = 0; count < 3; count++) run.background(() => settle().then(() => []));
+      return "started";
+    },
+  });
+  const queues = { steering: create("steering"), followUp: create("followUp") };
+  await runLoop([reply([toolCall("work")]), reply("Done")], queues, { tools: [work] });
+  assertEquals(listeners, { steering: 0, followUp: 0 });
 });

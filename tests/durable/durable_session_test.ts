@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
@@ -62,6 +63,49 @@ Deno.test("openDurableSession(): a save that was cut off is completed", async ()
   const workflow = createWorkflow(store, "one");
   await executeRun(new ArrayJournal(records), { workflow, input: null });
   assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): a save that was cut off is completed behind that of another run", async () => {
+  const store = new InMemorySessionStore();
+  const cut = await store.create({ id: "ada" });
+  for (const runId of ["run-1", "run-2"]) {
+    cut.append({ type: "custom", name: "durable_run", data: { runId, part: 1 } });
+    cut.append({ type: "message", message: userMessage(`Prompt of ${runId}`, 5) });
+  }
+  cut.append({ type: "message", message: userMessage("More of run-2", 5) });
+  await cut.close();
+  const full = new ArrayJournal();
+  const other = createWorkflow(new InMemorySessionStore(), "one");
+  await executeRun(full, { workflow: other, input: null });
+  const records = full.records.filter(({ name }) => name !== SAVE);
+  const again = new ArrayJournal(records);
+  await executeRun(again, { workflow: createWorkflow(store, "one"), input: null });
+  assertEquals(
+    await readTypes(store),
+    ["custom", "user", "custom", "user", "user", "assistant", "run_ended"],
+  );
+});
+
+Deno.test("openDurableSession(): messages that a run has taken from the queue of the session do not come back", async () => {
+  const store = new InMemorySessionStore();
+  const stored = await store.create({ id: "ada" });
+  stored.append({ type: "message", message: userMessage("Hello", 5) });
+  const queued = { id: "queued", message: userMessage("What else?", 5) };
+  stored.append({ type: "queue_changed", queued: { steering: [], followUp: [queued] } });
+  await stored.close();
+  const counts: unknown[] = [];
+  const workflow = async (steps: DurableSteps) => {
+    const streamFn = scriptedStream([reply("One"), reply("Two")]);
+    const agent = durableAgent({ model: "test/model", streamFn }, steps);
+    const session = await openDurableSession(agent, store, { id: "ada", steps });
+    counts.push(agent.queued.followUp.length);
+    await session.save(await agent.prompt("Go"));
+  };
+  for (let run = 0; run < 2; run++) {
+    const { type } = await executeRun(new ArrayJournal(), { workflow, input: null });
+    assertEquals(type, "completed");
+  }
+  assertEquals(counts, [1, 0]);
 });
 
 Deno.test("openDurableSession(): the agents of a run save the same session one after the other, also after a crash", async () => {

@@ -134,9 +134,9 @@ Deno.test("durableAgent(): a tool or an approval is not called after an abort or
     { type: "steer", message: userMessage("Stop", 5) },
   ];
   for (const message of messages) {
-    for (
-      const [step, approve] of [["model call 1", () => true], [": intent", undefined]] as const
-    ) {
+    let approvals = 0;
+    const count = () => ++approvals > 0;
+    for (const [step, approve] of [["model call 1", count], [": intent", undefined]] as const) {
       const { outcome, effects } = await execute({
         script: [reply([toolCall("pay", { key: "1" })]), reply("I stop.")],
         approve,
@@ -148,7 +148,7 @@ Deno.test("durableAgent(): a tool or an approval is not called after an abort or
           };
         },
       });
-      assertEquals(effects, [], `${message.type} after ${step}`);
+      assertEquals([effects, approvals], [[], 0], `${message.type} after ${step}`);
       assertStringIncludes(JSON.stringify(outcome), "tool_result");
     }
   }

@@ -30,11 +30,13 @@ class StoredEvents implements RunEvents {
   }
 }
 
+const { signal: detached } = new AbortController();
+
 async function publishAll(
   events: StoredEvents,
   { replayed = [], executed = [] }: { replayed?: readonly string[]; executed?: readonly string[] },
 ): Promise<void> {
-  const publisher = new RunPublisher({ events, isContinued: true });
+  const publisher = new RunPublisher({ events, isContinued: true, detached });
   for (const event of replayed) await publisher.publish(event, { isReplayed: true });
   for (const event of executed) await publisher.publish(event, { isReplayed: false });
   await publisher.end({ isAlways: false });
@@ -86,7 +88,7 @@ Deno.test("RunPublisher: nothing is published again when all events and the end 
 
 Deno.test("RunPublisher: a key with any characters is stored as text that every storage accepts", async () => {
   const events = new StoredEvents();
-  const publisher = new RunPublisher({ events, isContinued: false });
+  const publisher = new RunPublisher({ events, isContinued: false, detached });
   const key = `call \0\ud800 ${"long ".repeat(10_000)}`;
   await publisher.publish("event", { key, isReplayed: false });
   await publisher.end({ isAlways: false });
@@ -98,11 +100,27 @@ Deno.test("RunPublisher: an event of a replay that differs only by its times and
   const createEvents = (durationMs: number, seq: number) =>
     [1, 2].map((turn) => ({ type: "model_call_end", turn, durationMs, seq: seq + turn }));
   const events = new StoredEvents();
-  const first = new RunPublisher({ events, isContinued: false });
+  const first = new RunPublisher({ events, isContinued: false, detached });
   for (const event of createEvents(80, 10)) await first.publish(event, { isReplayed: false });
   await first.end({ isAlways: false });
-  const second = new RunPublisher({ events, isContinued: true });
+  const second = new RunPublisher({ events, isContinued: true, detached });
   for (const event of createEvents(0, 9)) await second.publish(event, { isReplayed: true });
   await second.end({ isAlways: false });
   assertEquals(events.values, [...createEvents(80, 10), "end"]);
+});
+
+Deno.test("RunPublisher: a process that no longer executes the run stores nothing more", async () => {
+  const before = new StoredEvents();
+  await publishAll(before, { executed: ["begin", "part"] });
+  const stored = before.stored.slice(0, 2);
+  for (const isReplayed of [true, false]) {
+    const events = new StoredEvents(stored);
+    const detach = new AbortController();
+    const publisher = new RunPublisher({ events, isContinued: true, detached: detach.signal });
+    void publisher.publish("waits for those that are stored", { isReplayed });
+    const ended = publisher.end({ isAlways: true });
+    detach.abort();
+    await ended;
+    assertEquals(events.values, ["begin", "part"]);
+  }
 });

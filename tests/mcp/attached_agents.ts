@@ -1,6 +1,6 @@
 /**
- * Attaches the tools of a server to many agents and prints how many of them are still referenced; needs
- * `--v8-flags=--expose-gc`.
+ * Attaches the tools of a server to many agents, to objects with their methods, and to such objects for a time, and prints
+ * how many of each are still referenced; needs `--v8-flags=--expose-gc`.
  *
  * @module
  */
@@ -10,7 +10,9 @@ import { reply, scriptedStream } from "../../src/testing/mod.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
 
 const { gc } = globalThis as unknown as { gc: () => void };
-const agents: WeakRef<Agent>[] = [];
+const agents: WeakRef<object>[] = [];
+const others: WeakRef<object>[] = [];
+const detached: WeakRef<object>[] = [];
 await using mcp = await connectMock(new MockServer());
 
 async function promptOnce(): Promise<void> {
@@ -21,7 +23,22 @@ async function promptOnce(): Promise<void> {
   await agent.prompt("Hello");
 }
 
-for (let count = 0; count < 20; count++) await promptOnce();
+function attachOther(): { readonly other: WeakRef<object>; readonly detach: () => void } {
+  const { state } = new Agent({ model: "test/model", streamFn: scriptedStream([]) });
+  const other = { state, setTools: () => {} };
+  return { other: new WeakRef(other), detach: mcp.attach(other) };
+}
+
+for (let count = 0; count < 20; count++) {
+  await promptOnce();
+  others.push(attachOther().other);
+  const { other, detach } = attachOther();
+  detach();
+  detached.push(other);
+}
 await new Promise((resolve) => setTimeout(resolve, 0));
 gc();
-console.log(agents.filter((agent) => agent.deref() !== undefined).length);
+const counts = [agents, others, detached].map((references) =>
+  references.filter((reference) => reference.deref() !== undefined).length
+);
+console.log(counts.join(" "));

@@ -40,7 +40,7 @@ const EXCLUDED_FILES: readonly RegExp[] = [
   /^tests\/adapters\/(aimock|cassette|loopback|official_types|worked_example\/document)_test\.ts$/,
   /^tests\/(ag_ui\/example_page|eval\/html_report|server\/page)_test\.ts$/,
   /^tests\/(cassettes\/crash|eval\/(kill|reports)|local\/cli|telemetry\/deno_exporter)_test\.ts$/,
-  /^tests\/durable\/(dbos_.*|event_rows|packages|restate_engine|run_tables)_test\.ts$/,
+  /^tests\/durable\/(dbos_.*|event_rows|packages|restate_.*|run_tables)_test\.ts$/,
   /^tests\/sandbox\/(commands|escape|hidden_secrets|search_path|second_mounts)_test\.ts$/,
   /^tests\/server\/(durable_kill|postgres)_test\.ts$/,
 ];

@@ -391,7 +391,7 @@ Deno.test("telemetry(): a tracer or meter that throws disturbs no run, and the s
 
 Deno.test("telemetry(): observes an agent once, until the returned function is called", async () => {
   using registered = register();
-  const streamFn = scriptedStream([reply("One"), reply("Two")]);
+  const streamFn = scriptedStream([reply("One"), reply("Two"), reply("Three")]);
   const agent = new Agent({ model: "openai/gpt", streamFn });
   const { observe } = await telemetry({ api });
   const stop = observe(agent);
@@ -400,6 +400,12 @@ Deno.test("telemetry(): observes an agent once, until the returned function is c
   stop();
   await agent.prompt("Hello");
   assertEquals(registered.spans.length, 2);
+  observe(agent);
+  // The end of the first observation is not that of the second one.
+  stop();
+  assertThrows(() => observe(agent), BadRequestError, "The agent is already observed");
+  await agent.prompt("Hello");
+  assertEquals(registered.spans.length, 4);
 });
 
 Deno.test("telemetry(): does nothing without a registered provider", async () => {

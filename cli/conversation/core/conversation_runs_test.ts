@@ -59,7 +59,20 @@ Deno.test("ConversationRuns: texts that wait for the end of an aborted run are n
   assertEquals(errors.map(String), [error, error]);
 });
 
-function createRuns() {
+Deno.test("ConversationRuns: the events of another agent are followed until its changes are recorded", async () => {
+  const recorded = Promise.withResolvers<void>();
+  const { runs } = createRuns(() => recorded.promise);
+  const other = new Agent({ model: "any/model", streamFn: scriptedStream([reply("One.")]) });
+  let hasEnded = false;
+  const used = runs.withAgent(other, async () => (await other.prompt("Go")).text)
+    .finally(() => hasEnded = true);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals(hasEnded, false);
+  recorded.resolve();
+  assertEquals(await used, "One.");
+});
+
+function createRuns(untilRecorded = () => Promise.resolve()) {
   const agent = new Agent({
     model: "any/model",
     steeringMode: "all",
@@ -76,7 +89,7 @@ function createRuns() {
     onStart: (text) => void started.push(text),
     onTask() {},
     onDelayedStart: (text) => void late.push(text),
-    untilRecorded: () => Promise.resolve(),
+    untilRecorded,
     onEnd: () => {},
     onError: (error) => void errors.push(error),
     onActivity: () => {},

@@ -12,7 +12,7 @@ import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
 /** First and longest pause between two attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1_000;
-/** Time for which a statement waits for a connection, in milliseconds. */
+/** Time for which a statement waits for a connection, and a connection for the server, in milliseconds. */
 const RETRY_MS = 30_000;
 /** SQLSTATE classes and codes of a server that is restarted. */
 const DISCONNECTED = /^(08|57P|53300|ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND)/;
@@ -40,10 +40,12 @@ export class ControlConnection {
   #connectedAt = 0;
   #connecting: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #cancelled = createDeferred<never>();
 
   constructor(options: ControlConnectionOptions) {
     this.#options = options;
     this.#client.promise.catch(() => {});
+    this.#cancelled.promise.catch(() => {});
   }
 
   /** Time of the last connect, in milliseconds since the epoch; 0 while it is not connected. */
@@ -91,10 +93,16 @@ export class ControlConnection {
     }
   }
 
+  /** Ends all attempts to connect, which may wait for a server that does not answer, or for a lock. */
+  cancel(): void {
+    this.#cancelled.reject(createClosedError());
+  }
+
   /** Closes the connection, which releases its locks, when the statements that run have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#client.reject(new NetworkError("The connection to Postgres was closed"));
+    this.cancel();
+    this.#client.reject(createClosedError());
     const current = this.#current;
     this.#current = undefined;
     await current?.end().catch(() => {});
@@ -119,16 +127,24 @@ export class ControlConnection {
   async #connect(): Promise<PgClient> {
     const { Client } = await loadPg();
     const { databaseUrl, setUp, onNotification } = this.#options;
-    const client = new Client({ connectionString: databaseUrl, keepAlive: true });
+    const client = new Client({
+      connectionString: databaseUrl,
+      keepAlive: true,
+      connectionTimeoutMillis: RETRY_MS,
+    });
     client.on("error", () => this.#onEnd(client));
     client.on("end", () => this.#onEnd(client));
     client.on("notification", onNotification);
-    try {
+    const connect = async () => {
       await client.connect();
       await setUp((text, values) => client.query(text, values));
+    };
+    try {
+      await Promise.race([this.#cancelled.promise, connect()]);
       return client;
     } catch (error) {
-      await client.end().catch(() => {});
+      // A server that does not answer does not end the connection.
+      await Promise.race([this.#cancelled.promise, client.end()]).catch(() => {});
       throw error;
     }
   }
@@ -162,6 +178,10 @@ export class ControlConnection {
       }
     }
   }
+}
+
+function createClosedError(): NetworkError {
+  return new NetworkError("The connection to Postgres was closed");
 }
 
 function nextPause(pauseMs: number): number {

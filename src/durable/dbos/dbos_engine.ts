@@ -155,6 +155,7 @@ export class DbosEngine implements DurableEngine {
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
   readonly #starting = new EngineStart();
+  #closed: Promise<void> | undefined;
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
   #recovering: Promise<void> = Promise.resolve();
@@ -227,8 +228,9 @@ export class DbosEngine implements DurableEngine {
     try {
       await this.#starting.run(() => this.#start());
     } catch (error) {
+      const isClosed = this.#closing.signal.aborted;
       if (this.#dbos) await this.close();
-      throw error;
+      throw isClosed ? new EngineClosedError() : error;
     }
   }
 
@@ -241,6 +243,7 @@ export class DbosEngine implements DurableEngine {
       throw new BadRequestError("This process has a DbosEngine already: close it first");
     }
     await this.#connection.open();
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
     const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
     this.#dbos = dbos;
     for (const workflow of this.#registry.names) {
@@ -269,9 +272,14 @@ export class DbosEngine implements DurableEngine {
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
-    if (this.#closing.signal.aborted) return;
     this.#closing.abort();
+    this.#closed ??= this.#close(graceMs);
+    await this.#closed;
+  }
+
+  async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
+    if (!this.#dbos) this.#connection.cancel();
     // Half of an engine could not be shut down.
     await this.#starting.untilEnded();
     await closed;

@@ -37,10 +37,11 @@ export async function executeRun(
     throw new DetachedError(getErrorMessage(error));
   });
   const { failure } = steps;
-  if (journal.detached.aborted) throw journal.detached.reason;
   if (failure instanceof DetachedError) throw failure;
   // Readers have all events when the outcome is recorded. Those that wait for the first one learn about a failure.
   await steps.endEvents({ isAlways: failure !== undefined || "error" in outcome });
+  // Another process has the run, and publishes the events that were not stored.
+  if (journal.detached.aborted) throw journal.detached.reason;
   if (failure) return { type: "failed", error: { message: failure.message, code: "bad_request" } };
   if (steps.signal.aborted) {
     const reason = getErrorMessage(steps.signal.reason);

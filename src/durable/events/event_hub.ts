@@ -86,6 +86,8 @@ export class EventHub {
     const watched = this.#watched.get(runId) ?? new WatchedRun(runId, this.#options.storage);
     this.#watched.set(runId, watched);
     watched.readers++;
+    // A reader that comes late would wait for events that nothing reads.
+    if (this.#isClosed) watched.close();
     this.#startTimer();
     return watched;
   }

@@ -260,6 +260,7 @@ export class InProcessEngine implements DurableEngine {
     const ended = this.#executeUntilEnd(journal, run)
       .catch(async () => {
         // A run that this process cannot finish is continued from its last step, by a process that can store events.
+        journal.tracker.detach();
         await events.flush();
         await this.#events.release(id);
         await run.session.close().catch(() => {});

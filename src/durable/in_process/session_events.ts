@@ -30,6 +30,8 @@ export class SessionEvents implements EventStorage {
   readonly #store: SessionStore;
   readonly #prefix: string;
   readonly #open = new Map<string, Session>();
+  /** The runs that another process has taken over, which publishes their events. */
+  readonly #lost = new Set<string>();
   /** The numbers of stored records, which are not stored again when those of another run could not be. */
   readonly #numbers = new WeakMap<NewEvent, number>();
   /** The numbers of records that were appended, of which it is not known whether they are stored. */
@@ -71,6 +73,7 @@ export class SessionEvents implements EventStorage {
   async release(runId: string): Promise<void> {
     const session = this.#open.get(runId);
     this.#open.delete(runId);
+    this.#lost.delete(runId);
     await session?.close().catch(() => {});
   }
 
@@ -92,6 +95,7 @@ export class SessionEvents implements EventStorage {
   }
 
   async #append(runId: string, events: readonly NewEvent[]): Promise<void> {
+    if (this.#lost.has(runId)) return;
     const session = await this.#openRun(runId);
     try {
       const numbers = events.map((event) => this.#appendOnce(session, event));
@@ -100,6 +104,8 @@ export class SessionEvents implements EventStorage {
     } catch (error) {
       // It is opened again, with the entries that are stored.
       await this.release(runId);
+      // A wait for the other process would hold up the events of all runs of this one.
+      if (hasReason(error, "lock_lost")) return void this.#lost.add(runId);
       throw error;
     }
     if (events.some(({ type }) => type === "end")) await this.release(runId);

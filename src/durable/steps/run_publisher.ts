@@ -20,6 +20,8 @@ export interface RunPublisherOptions {
   readonly events: RunEvents | undefined;
   /** Whether another process may have published events of the run. */
   readonly isContinued: boolean;
+  /** Aborted when this process must publish no further ones, since another one does. */
+  readonly detached: AbortSignal;
 }
 
 /**
@@ -31,6 +33,7 @@ export interface RunPublisherOptions {
 export class RunPublisher {
   readonly #events: RunEvents | undefined;
   readonly #isContinued: boolean;
+  readonly #detached: AbortSignal;
   /** The records of earlier processes, and the number of those that the replay has reached. */
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
@@ -39,9 +42,10 @@ export class RunPublisher {
   #hasEnd = false;
   #pending = 0;
 
-  constructor({ events, isContinued }: RunPublisherOptions) {
+  constructor({ events, isContinued, detached }: RunPublisherOptions) {
     this.#events = events;
     this.#isContinued = isContinued;
+    this.#detached = detached;
   }
 
   /**
@@ -70,7 +74,7 @@ export class RunPublisher {
   async end({ isAlways }: { readonly isAlways: boolean }): Promise<void> {
     if (!this.#last && !isAlways) return;
     await (this.#last ?? this.#load());
-    if (!this.#hasEnd) await this.#events?.append({ type: "end" });
+    if (!this.#hasEnd && !this.#detached.aborted) await this.#events?.append({ type: "end" });
     await this.#events?.flush();
   }
 
@@ -83,7 +87,8 @@ export class RunPublisher {
       if (isReplayed && this.#takeStored(content)) return;
       if (!isReplayed) await this.#endReplay();
       this.#hasEnd = false;
-      await this.#events?.append(content);
+      // The process that continues the run publishes what has waited here.
+      if (!this.#detached.aborted) await this.#events?.append(content);
     });
     // The engine repeats what fails; a failure after that must not end the program.
     this.#last.catch(() => {});
@@ -115,7 +120,7 @@ export class RunPublisher {
     this.#stored = this.#stored.slice(this.#reached);
     this.#reached = 0;
     const hasRest = this.#stored.some(({ type }) => type !== "end");
-    if (hasRest) await this.#events?.append({ type: "continued" });
+    if (hasRest && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
   }
 }
 

@@ -82,8 +82,8 @@ export class RunSteps implements DurableSteps {
     this.#clock = clock;
     this.#now = journal.startedAt;
     this.#isReplaying = journal.isContinued;
-    const { events, isContinued } = journal;
-    this.#publisher = new RunPublisher({ events, isContinued });
+    const { events, isContinued, detached } = journal;
+    this.#publisher = new RunPublisher({ events, isContinued, detached });
   }
 
   get runId(): string {

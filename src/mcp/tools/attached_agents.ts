@@ -29,7 +29,11 @@ export class AttachedAgents {
   add(agent: AttachedAgent, update: UpdateTools): () => void {
     const updates = this.#updates.get(agent) ?? this.#register(agent);
     updates.add(update);
-    return () => void updates.delete(update);
+    if (!isAgent(agent)) this.#others.add(agent);
+    return () => {
+      updates.delete(update);
+      if (updates.size === 0) this.#others.delete(agent);
+    };
   }
 
   #register(agent: AttachedAgent): Set<UpdateTools> {
@@ -37,8 +41,7 @@ export class AttachedAgents {
     const reference = new WeakRef(agent);
     this.#updates.set(agent, updates);
     this.#agents.add(reference);
-    if (isAgent(agent)) this.#collected.register(agent, reference);
-    else this.#others.add(agent);
+    this.#collected.register(agent, reference);
     return updates;
   }
 

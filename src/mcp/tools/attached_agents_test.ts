@@ -24,7 +24,7 @@ Deno.test("AttachedAgents: lists the updates of agents, and of other objects, un
   assertEquals(runAll(), []);
 });
 
-Deno.test("attach(): keeps no agent that the program has no reference to", async () => {
+Deno.test("attach(): keeps no agent that the program has no reference to, and other objects until they are detached", async () => {
   const { success, text } = await runDeno("run", [
     "--v8-flags=--expose-gc",
     "--no-check",
@@ -32,6 +32,9 @@ Deno.test("attach(): keeps no agent that the program has no reference to", async
     "tests/mcp/attached_agents.ts",
   ]);
   assert(success, text);
-  const count = Number(text.trim().split("\n").at(-1));
-  assert(count <= 2, `${count} of 20 agents are still referenced`);
+  const [agents = NaN, others = NaN, detached = NaN] = (text.trim().split("\n").at(-1) ?? "")
+    .split(" ").map(Number);
+  assert(agents <= 2, `${agents} of 20 agents are still referenced`);
+  assertEquals(others, 20);
+  assert(detached <= 2, `${detached} of 20 detached objects are still referenced`);
 });

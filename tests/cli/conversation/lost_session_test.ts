@@ -37,3 +37,22 @@ for (
     assertEquals(conversation.code, 0);
   });
 }
+
+Deno.test("/resume: opens a session again whose loss was found by a command of the user, and then once", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  const lock = `${home.path}/.local/state/swink/sessions/talk.lock`;
+  const takeOver = () => {
+    Deno.removeSync(lock);
+    return "!echo hello";
+  };
+  await using conversation = await typeConversation({
+    home,
+    args: ["--session-id", "talk"],
+    model: ["One."].map((text) => scriptedReply(text)),
+    typed: ["First", takeOver, "/resume talk", "/resume talk", "/quit"],
+  });
+  const { outputs } = conversation;
+  assertStringIncludes(outputs[1] ?? "", "open it again, or fork it");
+  assertStringIncludes(outputs[2] ?? "", "assistant: One.");
+  assertStringIncludes(outputs[3] ?? "", "This session is open already");
+});

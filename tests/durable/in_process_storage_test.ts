@@ -1,0 +1,188 @@
+import { assert, assertEquals } from "@std/assert";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { InProcessEngine } from "../../src/durable/mod.ts";
+import { createMemoryStorage, type EntryStorage, storeFrom } from "../../src/memory/mod.ts";
+
+type Intercept = (method: keyof EntryStorage, id: unknown) => Promise<void> | void;
+
+/** Opens an engine over a storage, whose calls are intercepted; the run of the workflow publishes an event. */
+function openEngine(
+  storage: EntryStorage,
+  intercept: Intercept = () => {},
+  now: () => number = Date.now,
+) {
+  let attempts = 0;
+  const intercepted = new Proxy(storage, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]) => {
+        await intercept(name as keyof EntryStorage, args[0]);
+        return await Reflect.apply(member, target, args);
+      };
+    },
+  });
+  const store = storeFrom(intercepted, { owner: "test", now });
+  const engine = new InProcessEngine({ store, pollMs: 5 });
+  const workflow = engine.register("publish", async (steps, signal: string | null) => {
+    attempts++;
+    await steps.publish("one");
+    await steps.run("step", () => 1);
+    if (signal !== null) await steps.waitFor(signal);
+    return "done";
+  });
+  const readEvents = async () =>
+    (await engine.getRun("a").readEvents()).map((item) => "event" in item ? item.event : item.type);
+  return { engine, workflow, readEvents, store, count: () => attempts };
+}
+
+/** Fails with the error of a storage. */
+function fail(): never {
+  throw new Error("unavailable");
+}
+
+/** Waits for some looks of an engine into its store. */
+async function pause(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 30));
+}
+
+Deno.test("InProcessEngine: a run whose session could not be deleted at its end is not executed again", async () => {
+  let failures = 0;
+  const storage = createMemoryStorage();
+  const { engine, workflow, store, count } = openEngine(storage, (method, id) => {
+    if (method === "delete" && id === "durable-a-run" && failures++ === 0) fail();
+  });
+  await engine.start();
+  const run = await workflow.start(null, { id: "a" });
+  assertEquals(await run.result(), "done");
+  await pause();
+  await engine.close();
+  assertEquals([count(), failures > 1], [1, true]);
+  assertEquals(await store.list({ metadata: { durableState: "active" } }), []);
+});
+
+Deno.test("InProcessEngine: a run is continued after a failure when its events are stored, which are not stored twice", async () => {
+  const failed = createDeferred<void>();
+  const released = createDeferred<void>();
+  let appends = 0;
+  const { engine, workflow, readEvents, count } = openEngine(
+    createMemoryStorage(),
+    async (method, id) => {
+      if (method !== "append") return;
+      if (id === "durable-a-events") await released.promise;
+      if (id !== "durable-a-run" || ++appends !== 2) return;
+      failed.resolve();
+      fail();
+    },
+  );
+  await engine.start();
+  const run = await workflow.start(null, { id: "a" });
+  await failed.promise;
+  await pause();
+  assertEquals(count(), 1);
+  released.resolve();
+  assertEquals(await run.result(), "done");
+  assertEquals([count(), await readEvents()], [2, ["one"]]);
+  await engine.close();
+});
+
+Deno.test("InProcessEngine: a run that one process cannot record is continued by another one with its events", async () => {
+  const storage = createMemoryStorage();
+  let appends = 0;
+  const first = openEngine(storage, (method, id) => {
+    if (method === "append" && id === "durable-a-run" && ++appends > 1) fail();
+    // This process does not get the run again.
+    if (method === "list" && appends > 1) fail();
+  });
+  await first.engine.start();
+  await first.workflow.start(null, { id: "a" });
+  await pause();
+  const second = openEngine(storage);
+  await second.engine.start();
+  assertEquals(await second.engine.getRun("a").result(), "done");
+  assertEquals(await second.readEvents(), ["one"]);
+  for (const { engine } of [second, first]) await engine.close();
+});
+
+Deno.test("InProcessEngine: a start of a run that another process has left does not lock it", async () => {
+  const storage = createMemoryStorage();
+  const first = openEngine(storage);
+  let isListing = true;
+  const second = openEngine(storage, (method) => {
+    if (method === "list" && !isListing) fail();
+  });
+  await second.engine.start();
+  isListing = false;
+  await first.engine.start();
+  await first.workflow.start("go", { id: "a" });
+  await first.engine.close({ graceMs: 0 });
+  const run = await second.workflow.start("go", { id: "a" });
+  isListing = true;
+  await run.signal("go");
+  assertEquals([await run.result(), second.count()], ["done", 1]);
+  await second.engine.close();
+});
+
+Deno.test("InProcessEngine: the result of a run does not wait for that of one whose outcome cannot be read", async () => {
+  const storage = createMemoryStorage();
+  const first = openEngine(storage);
+  let isFailing = false;
+  const second = openEngine(storage, (method, id) => {
+    if (isFailing && method === "load" && id === "durable-a-end") fail();
+  });
+  for (const { engine } of [first, second]) await engine.start();
+  for (const id of ["a", "b"]) await first.workflow.start("go", { id });
+  const results = ["a", "b"].map((id) => second.engine.getRun(id).result());
+  await pause();
+  isFailing = true;
+  for (const id of ["a", "b"]) await first.engine.getRun(id).signal("go");
+  assertEquals(await results[1], "done");
+  isFailing = false;
+  assertEquals(await results[0], "done");
+  for (const { engine } of [first, second]) await engine.close();
+});
+
+Deno.test("InProcessEngine: the events of a run that has ended are not locked by its process", async () => {
+  const storage = createMemoryStorage();
+  const { engine, workflow, store } = openEngine(storage);
+  await engine.start();
+  await (await workflow.start(null, { id: "a" })).result();
+  await (await store.open("durable-a-events")).close();
+  await engine.close();
+});
+
+Deno.test("InProcessEngine: a run that another process has taken over does not hold up the other runs and close()", async () => {
+  const storage = createMemoryStorage();
+  const { engine, workflow } = openEngine(storage);
+  const working = createDeferred<void>();
+  const released = createDeferred<void>();
+  const work = engine.register("work", async (steps) => {
+    await steps.publish("one");
+    await steps.run("work", async () => {
+      working.resolve();
+      await released.promise;
+      await steps.publish("late");
+    });
+  });
+  await engine.start();
+  await work.start(null, { id: "a" });
+  await working.promise;
+  // The leases of the first process have ended, as while its machine was suspended.
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  next.engine.register("work", async (steps) => {
+    await steps.publish("one");
+    await steps.run("work", () => steps.publish("taken over"));
+    await steps.waitFor("go");
+  });
+  await next.engine.start();
+  while (!(await next.readEvents()).includes("taken over")) await pause();
+  released.resolve();
+  const started = performance.now();
+  await (await workflow.start(null, { id: "b" })).result();
+  await engine.close();
+  assert(performance.now() - started < 10_000);
+  await next.engine.getRun("a").signal("go");
+  await next.engine.getRun("a").result();
+  assertEquals(await next.readEvents(), ["one", "taken over"]);
+  await next.engine.close();
+});

@@ -1,0 +1,46 @@
+import { assertRejects } from "@std/assert";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { RestateEngine } from "../../src/durable/restate/mod.ts";
+
+/** Creates an engine whose server answers no request, or only those at a path. */
+function createEngine(answered = "none") {
+  const requested = createDeferred<void>();
+  const fetch = (url: string | URL | Request, { signal }: RequestInit = {}): Promise<Response> => {
+    if (String(url).includes(answered)) return Promise.resolve(new Response("{}"));
+    requested.resolve();
+    return new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(new Error("The request was aborted")));
+    });
+  };
+  const engine = new RestateEngine({
+    ingressUrl: "http://restate.example:8080",
+    registration: {
+      adminUrl: "http://restate.example:9070",
+      endpointUrl: "http://worker.example:9080",
+    },
+    fetch,
+  });
+  return { engine, requested: requested.promise };
+}
+
+Deno.test("RestateEngine: close() ends a start that waits for its registration", async () => {
+  const { engine, requested } = createEngine();
+  const started = assertRejects(() => engine.start(), Error, "aborted");
+  await requested;
+  await engine.close();
+  await started;
+});
+
+Deno.test("RestateEngine: close() ends requests with the error of a closed engine", async () => {
+  const { engine, requested } = createEngine("/deployments");
+  await engine.start();
+  const status = assertRejects(
+    () => engine.getRun("a").status(),
+    BadRequestError,
+    "The engine was closed",
+  );
+  await requested;
+  await engine.close();
+  await status;
+});
