@@ -21,6 +21,7 @@ import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import type { CompactionRefusal } from "./compaction_check.ts";
 import { isSmaller } from "./overflow.ts";
+import { withPossibleChoice } from "./possible_choice.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
 import { removeUnusableTools } from "./usable_tools.ts";
@@ -178,7 +179,8 @@ async function sendRequest(
   if (outcome.type === "stopped") {
     return createUnsentCall(turn, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
   }
-  const request = removeUnusableTools(turn, outcome.request);
+  const usable = removeUnusableTools(turn, outcome.request);
+  const request = usable.tools === prepared.tools ? usable : withPossibleChoice(usable);
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(turn, request, { attempts, onStart });
   const { tools, hiddenTools, context: sent } = request;

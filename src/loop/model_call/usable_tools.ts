@@ -9,7 +9,6 @@ import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { filterExtraFields } from "../../core/streams/extra_fields.ts";
-import type { ToolChoice } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../run/parent_run.ts";
 import { formatHook } from "../run/policy_slots.ts";
@@ -23,12 +22,11 @@ export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolea
     isOffered(run, { type: "tool", tool });
 }
 
-/** Returns a request without the tools that do not exist for the model, and without a choice of one of them. */
+/** Returns a request without the tools that do not exist for the model. */
 export function removeUnusableTools(turn: RunContext, request: PreparedRequest): PreparedRequest {
   const { run } = turn;
   if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return request;
-  const { extraProvider, context, options: { serverTools, toolChoice, extra, ...options } } =
-    request;
+  const { extraProvider, context, options: { serverTools, extra, ...options } } = request;
   const usable = request.tools.filter((tool) => isUsable(turn, tool));
   // The same array for the same tools, since adapters cache by identity.
   const tools = usable.length === request.tools.length ? request.tools : usable;
@@ -41,7 +39,6 @@ export function removeUnusableTools(turn: RunContext, request: PreparedRequest):
     options: {
       ...options,
       ...(offered && { serverTools: offered }),
-      ...(toolChoice !== undefined && { toolChoice: toPossibleChoice(toolChoice, tools) }),
       ...(extra && { extra: removeExtraTools(run, extra, extraProvider) }),
     },
   };
@@ -66,13 +63,6 @@ export function removeExtraTools(
     void run.events.warn("extra_left_out", message, { field: name });
   }
   return fields;
-}
-
-function toPossibleChoice(choice: ToolChoice, tools: readonly AgentTool[]): ToolChoice {
-  const isPossible = typeof choice === "object"
-    ? tools.some(({ name }) => name === choice.name)
-    : choice !== "required" || tools.length > 0;
-  return isPossible ? choice : "auto";
 }
 
 function isOffered(run: RunServices, offered: OfferedTool): boolean {
