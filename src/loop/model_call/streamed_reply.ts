@@ -51,6 +51,9 @@ const PRELOAD_AFTER_MS = 20;
 /** Microtasks without any content before the timer for that is set: a stream from memory has begun by then. */
 const MICROTASKS_BEFORE_TIMER = 32;
 
+/** Maximum number of warnings that a run remembers, since a server may send any number. */
+const MAX_STREAM_WARNINGS = 1_000;
+
 /** Accumulates a reply and emits its deltas as they arrive. */
 export class StreamedReply implements ReadOptions {
   /** Ends reading. */
@@ -174,11 +177,19 @@ export class StreamedReply implements ReadOptions {
     return { reply: this.#reply.finish(), hasOutput, usage: this.#end?.usage ?? zeroUsage() };
   }
 
-  /** Emits a warning, as text whatever its parts are; data that is not JSON is omitted. */
+  /**
+   * Emits a warning, as text whatever its parts are; data that is not JSON is omitted. The same one is emitted once in a
+   * run, since most of them concern every request, such as an option that a model does not have.
+   */
   #warn({ code, message, data }: StreamWarningEvent): Promise<void> | undefined {
+    const { events, streamWarnings } = this.#run;
     const copy = toJsonValue(data);
     const json = "value" in copy ? copy.value : undefined;
-    return this.#run.events.warn(getErrorMessage(code), getErrorMessage(message), json);
+    const texts = [getErrorMessage(code), getErrorMessage(message)] as const;
+    const key = JSON.stringify([...texts, json]);
+    if (streamWarnings.has(key)) return undefined;
+    if (streamWarnings.size < MAX_STREAM_WARNINGS) streamWarnings.add(key);
+    return events.warn(...texts, json);
   }
 
   #markContent(): void {

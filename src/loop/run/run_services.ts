@@ -90,6 +90,8 @@ export class RunServices {
   readonly checkStreamOptions: CheckOption;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Warnings of model streams that have been emitted, as JSON. */
+  readonly streamWarnings: Set<string> = new Set();
   /** Extra fields of requests that have been reported as left out. */
   readonly removedFields: Set<string> = new Set();
   /** Tool calls whose start was emitted. */
