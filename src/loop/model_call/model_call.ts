@@ -21,10 +21,9 @@ import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import type { CompactionRefusal } from "./compaction_check.ts";
 import { isSmaller } from "./overflow.ts";
-import { withPossibleChoice } from "./possible_choice.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
-import { removeUnusableTools } from "./usable_tools.ts";
+import { removeUnusableTools, withPossibleChoice } from "./usable_tools.ts";
 
 /** The reply of a turn. */
 export interface ModelReply {

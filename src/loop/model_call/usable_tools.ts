@@ -1,5 +1,5 @@
 /**
- * The tools that the `canUseTool` policies leave to the model.
+ * The tools that policies leave to the model.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { filterExtraFields } from "../../core/streams/extra_fields.ts";
+import type { ToolChoice } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../run/parent_run.ts";
 import { formatHook } from "../run/policy_slots.ts";
@@ -42,6 +43,21 @@ export function removeUnusableTools(turn: RunContext, request: PreparedRequest):
       ...(extra && { extra: removeExtraTools(run, extra, extraProvider) }),
     },
   };
+}
+
+/** Returns a request whose choice of tools it can fulfil: a provider refuses one that names a tool that is left out. */
+export function withPossibleChoice(request: PreparedRequest): PreparedRequest {
+  const { tools, options } = request;
+  const { toolChoice } = options;
+  return toolChoice === undefined || isPossible(toolChoice, tools)
+    ? request
+    : { ...request, options: { ...options, toolChoice: "auto" } };
+}
+
+function isPossible(choice: ToolChoice, tools: readonly AgentTool[]): boolean {
+  return typeof choice === "object"
+    ? tools.some(({ name }) => name === choice.name)
+    : choice !== "required" || tools.length > 0;
 }
 
 /** Returns the additional fields of a body without the tools that policies refuse; these are reported once. */
