@@ -116,6 +116,8 @@ export class StructuredAnswer {
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
+  /** Id of the run, whose turns alone are attempts: agents that its tools run inherit the policy. */
+  #runId: string | undefined;
   readonly #tool: AgentTool;
   #validator: SchemaValidator | undefined;
   #answer: { readonly value: unknown } | undefined;
@@ -129,10 +131,13 @@ export class StructuredAnswer {
     this.#tool = this.#createTool();
     this.#policy = {
       name: POLICY_NAME,
-      preTurn: () =>
-        this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined,
-      preRequest: (request) => this.#requestAnswer(request),
-      postTurn: (turn) => this.#checkTurn(turn),
+      preTurn: ({ runId }) => {
+        this.#runId ??= runId;
+        return this.#isOwn(runId) && this.#isFinished() ? this.#stop() : undefined;
+      },
+      preRequest: (request) =>
+        this.#isOwn(request.runId) ? this.#requestAnswer(request) : undefined,
+      postTurn: (turn) => this.#isOwn(turn.runId) ? this.#checkTurn(turn) : undefined,
     };
   }
 
@@ -339,7 +344,7 @@ export class StructuredAnswer {
     const problem = extractText(refusal?.content ?? []);
     if (!refusal || isSteeringText(problem)) return;
     this.#recordFailure(problem);
-    return this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined;
+    return this.#isFinished() ? this.#stop() : undefined;
   }
 
   async #checkText(text: string): Promise<PolicyVerdict> {
@@ -351,7 +356,7 @@ export class StructuredAnswer {
       : mismatch;
     this.#hasText = true;
     this.#recordFailure(problem);
-    if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
+    if (this.#isFinished()) return this.#stop();
     return { type: "inject", messages: [userMessage(problem, this.#now())] };
   }
 
@@ -407,8 +412,13 @@ export class StructuredAnswer {
     return this.#answer !== undefined || this.#attempts > (this.#options.maxRetries ?? 3);
   }
 
-  #getStopReason(): string {
-    return this.#answer ? "the answer was accepted" : "no answer matched the schema";
+  #isOwn(runId: string): boolean {
+    return runId === this.#runId;
+  }
+
+  #stop(): PolicyVerdict {
+    const reason = this.#answer ? "the answer was accepted" : "no answer matched the schema";
+    return { type: "stop", reason };
   }
 }
 

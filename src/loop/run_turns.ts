@@ -64,7 +64,11 @@ function queueReports({ background, cancellation, followUp, config }: RunService
 async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
-  let input: TurnInput | undefined = addDeclinedResults(run, start.input);
+  const queue = start.input.queue && run.followUp;
+  let input: TurnInput | undefined = addDeclinedResults(run, {
+    ...start.input,
+    ...(queue && { queue }),
+  });
   await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);

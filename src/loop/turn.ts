@@ -128,7 +128,10 @@ async function applyPreTurn(
   return { type: "admitted", injected, ...(checked && { checked, arrivals }) };
 }
 
-/** Whether the messages for which a turn was due have been taken back, so that a reply would follow a complete reply. */
+/**
+ * Whether the messages for which a turn was due have been taken back, or wait for their check, so that a reply would follow
+ * a complete reply, or nothing.
+ */
 function hasNothingToSend(
   { history, steering }: RunServices,
   { turn }: RunProgress,
@@ -138,7 +141,7 @@ function hasNothingToSend(
   if (batch || messages.length > 0) return false;
   if ((queue?.peek(checked).length ?? 0) + steering.peek(checked).length > 0) return false;
   const last = history.messages.findLast(({ role }) => role !== "custom");
-  if (last?.role !== "assistant") return false;
+  if (last?.role !== "assistant") return !last;
   // The first turn of a run may continue a reply that was cut off.
   return turn > 0 || last.stopReason === "stop" || last.stopReason === "tool_use";
 }

@@ -1,11 +1,18 @@
 import { assertEquals } from "@std/assert";
 import type { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import type { Policy } from "../../src/core/hooks/policy.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
+import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
+import type { MessageSource } from "../../src/loop/queues/message_source.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { outlineMessages } from "./outline.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
@@ -127,4 +134,73 @@ Deno.test("preTurn: a policy that does not read the new messages delays none", a
     "user: Hi",
     "user: Now",
   ]);
+});
+
+/** Returns the configuration of a loop whose policy reads the new messages; calls `during` in the first check. */
+function configureLoop(during: () => void) {
+  const read: string[][] = [];
+  const moderation: Policy = {
+    name: "moderation",
+    preTurn({ newMessages }) {
+      if (read.push(outlineMessages(newMessages)) === 1) during();
+    },
+  };
+  const streamFn = scriptedStream(["One", "Two", "Three"].map((text) => reply(text)));
+  const config = { model: modelSpec("test/model"), streamFn, policies: [moderation] };
+  return { read, config };
+}
+
+/** Returns the messages that a loop has appended. */
+async function readHistory(stream: ReadableStream<AgentEvent>): Promise<string[]> {
+  const end = (await checkEvents(stream)).find((event) => event.type === "agent_end");
+  return outlineMessages(end?.messages ?? []);
+}
+
+/** Runs a prompt with a queue of steering; calls `during` in the first check. Returns the history. */
+function runLoop(steering: MessageSource, during: () => void): Promise<string[]> {
+  const { config } = configureLoop(during);
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  return readHistory(agentLoop([userMessage("Hi", 0)], context, { ...config, steering }));
+}
+
+/** Continues an empty history with a queue of follow-ups; calls `during` in the first check. */
+async function runContinued(followUp: MessageSource, during: () => void) {
+  const { config, read } = configureLoop(during);
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  return { read, history: await readHistory(agentLoopContinue(context, { ...config, followUp })) };
+}
+
+Deno.test("preTurn: a message that is queued again during its check replaces no other one", async () => {
+  const queue = new MessageQueue({ mode: "all" });
+  const nudge = userMessage("Go on", 0);
+  queue.add(nudge);
+  const history = await runLoop(queue, () => {
+    for (const message of [userMessage("Look", 0), nudge]) queue.add(message);
+  });
+  assertEquals(history, [
+    ...["user: Hi", "user: Go on", "assistant: One"],
+    ...["user: Look", "user: Go on", "assistant: Two"],
+  ]);
+});
+
+Deno.test("preTurn: a queue of the application delivers no message that arrives during the check", async () => {
+  const stored = ["Go on"];
+  const history = await runLoop({
+    peek: () => stored.map((text) => userMessage(text)),
+    take: () => stored.splice(0).map((text) => userMessage(text)),
+  }, () => stored.push("Look"));
+  assertEquals(history, [
+    ...["user: Hi", "assistant: One"],
+    ...["user: Go on", "user: Look", "assistant: Two"],
+  ]);
+});
+
+Deno.test("preTurn: a queue of follow-ups with which a run begins delivers no message that arrives during the check", async () => {
+  const stored = ["Go on"];
+  const { history, read } = await runContinued({
+    peek: () => stored.map((text) => userMessage(text)),
+    take: () => stored.splice(0).map((text) => userMessage(text)),
+  }, () => stored.push("Look"));
+  assertEquals(read, [["user: Go on"], ["user: Go on", "user: Look"]]);
+  assertEquals(history, ["user: Go on", "user: Look", "assistant: One"]);
 });

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { outlineMessages } from "./outline.ts";
@@ -60,5 +61,20 @@ Deno.test("structuredOutput() does not take the call of a tool that is written a
     const agent = new Agent({ model: "any/model", tools: [look], streamFn });
     assertEquals(await agent.structuredOutput("Who?", person), { name: "Ada" });
     streamFn.assertDone();
+  }
+});
+
+Deno.test("structuredOutput() takes the replies of agents that its tools run neither for the answer nor for attempts", async () => {
+  for (const text of ["Somewhere", '{"city": "Rome"}']) {
+    const helper = new Agent({ model: "any/helper", streamFn: scriptedStream([reply(text)]) });
+    const streamFn = scriptedStream([
+      reply([toolCall("help", { prompt: "Where?" })]),
+      reply([toolCall("structured_output", { city: "Bern" })]),
+    ]);
+    const tools = [helper.asTool({ name: "help", description: "Helps." })];
+    const agent = new Agent({ model: "any/model", tools, streamFn });
+    const answer = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
+    assertEquals(answer, { city: "Bern" });
+    assertStringIncludes(outlineMessages(agent.state.messages)[2] ?? "", text);
   }
 });

@@ -5,6 +5,7 @@
  */
 
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
 import { type AgentMessage, checkMessages, copyMessages } from "../../core/messages/message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { MessageSource } from "./message_source.ts";
@@ -32,13 +33,14 @@ export class GuardedSource implements MessageSource {
   }
 
   /** Returns the messages that a turn would take; none after a `take()` that failed, for which no turn is due. */
-  peek(): readonly AgentMessage[] {
-    return this.#isStuck ? [] : this.#read("peek", checkList);
+  peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
+    return this.#isStuck ? [] : this.#peekChecked(checked);
   }
 
   /** Removes and returns copies of the next messages. */
-  take(): readonly AgentMessage[] {
-    const isDue = this.#read("peek", checkList).length > 0;
+  take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
+    const isDue = this.#peekChecked(checked).length > 0;
+    if (checked && !isDue) return [];
     this.#isStuck = true;
     return this.#read("take", (messages) => {
       const copies = copyMessages(checkList(messages));
@@ -47,6 +49,12 @@ export class GuardedSource implements MessageSource {
       this.#isStuck = false;
       return copies;
     });
+  }
+
+  /** Returns the next messages; with `checked`, none unless they were all checked, since the queue returns only all. */
+  #peekChecked(checked: ReadonlySet<AgentMessage> | undefined): readonly AgentMessage[] {
+    const messages = this.#read("peek", checkList);
+    return !checked || messages.every((message) => hasSame(checked, message)) ? messages : [];
   }
 
   /** Queues a message that the run could not deliver. */
@@ -103,4 +111,14 @@ export class GuardedSource implements MessageSource {
 function checkList(messages: readonly AgentMessage[]): readonly AgentMessage[] {
   checkMessages(messages);
   return messages;
+}
+
+/** Whether a set has a message, by content: a queue may create new messages whenever it is asked. */
+function hasSame(messages: ReadonlySet<AgentMessage>, message: AgentMessage): boolean {
+  const content = omitOrigin(message);
+  return [...messages].some((other) => isJsonEqual(omitOrigin(other), content));
+}
+
+function omitOrigin({ id: _id, timestamp: _timestamp, ...content }: AgentMessage): object {
+  return content;
 }

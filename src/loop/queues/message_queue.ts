@@ -56,7 +56,9 @@ export class MessageQueue implements MessageSource {
 
   /** Appends a message. */
   add(message: AgentMessage): QueuedMessage {
-    const queued = { id: this.#options.newId?.() ?? crypto.randomUUID(), message };
+    // A copy, since a turn takes the checked messages by identity, and one message may be queued twice.
+    const copy = { ...message };
+    const queued = { id: this.#options.newId?.() ?? crypto.randomUUID(), message: copy };
     this.#messages.push(queued);
     this.#options.onChange?.();
     // `onChange` may have taken the message back.

@@ -12,7 +12,7 @@ export interface MessageSource {
   peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[];
   /**
    * Removes and returns the next messages; empty if none are queued. With `checked`, only those that the `preTurn` policies
-   * have read, by identity; a queue may ignore it, and then delivers messages that arrive during their check without one.
+   * have read, by identity. A queue of the application may ignore it: its messages wait until all of them were read.
    */
   take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[];
   /** Queues a message that the run could not deliver, for the next one. Default: the message is dropped. */

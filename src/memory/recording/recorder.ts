@@ -120,6 +120,8 @@ class Recorder implements SessionRecording {
   /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
   #unsubscribe: () => void = () => {};
+  /** Whether the agent may already belong to another session. */
+  #isStopped = false;
 
   constructor(agent: Agent, session: Session, options: RecorderOptions) {
     this.session = session;
@@ -197,6 +199,7 @@ class Recorder implements SessionRecording {
     if (transform) transform.onCompact = undefined;
     try {
       if (!this.#failure) this.#recordLateQueues();
+      this.#isStopped = true;
       // A session without any other entry stays empty.
       if (!this.#failure && this.session.leafId !== null) this.#recordGate();
     } finally {
@@ -214,7 +217,8 @@ class Recorder implements SessionRecording {
   /** Records changes of the queues between runs whose events are late: a slow listener delays those of later changes. */
   #recordLateQueues(): void {
     const { queued, state: { isRunning } } = this.#agent;
-    if (!isRunning && !this.#queues.isCurrent(queued)) this.#recordQueues();
+    if (isRunning || this.#isStopped || this.#queues.isCurrent(queued)) return;
+    this.#recordQueues();
   }
 
   /** Records an event; returns a promise only if the next event must wait for the disk. */
@@ -254,7 +258,7 @@ class Recorder implements SessionRecording {
         this.#recordReportedCompaction(event.report);
         return undefined;
       case "queue_changed":
-        this.session.append(this.#queues.update(event.queued, event.seq !== undefined));
+        this.#recordQueueChange(event);
         return undefined;
       case "model_changed":
         this.#path.recordSetting({ type: "model_changed", model: event.to });
@@ -398,6 +402,14 @@ class Recorder implements SessionRecording {
   /** Records the queues between runs, when none of their messages is being delivered. */
   #recordQueues(): void {
     this.session.append(this.#queues.update(this.#agent.queued, false));
+  }
+
+  /** Records a change; one between runs whose event is late may be older than what is recorded. */
+  #recordQueueChange(
+    { queued, seq }: Extract<AgentEvent, { type: "queue_changed" }>,
+  ): void {
+    if (seq === undefined && !this.#agent.state.isRunning) this.#recordQueues();
+    else this.session.append(this.#queues.update(queued, seq !== undefined));
   }
 
   /** Returns the message of the history that an event has a copy of; a listener may have changed the copy. */

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { extractText } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
@@ -78,6 +79,12 @@ Deno.test("recordSession(): flush() records no history that replaces the recorde
   assertEquals(await listMessages(session), []);
 });
 
+/** Returns the number of follow-ups that are recorded last. */
+async function countQueued(session: Session): Promise<number> {
+  const entry = (await session.path()).findLast(({ type }) => type === "queue_changed");
+  return entry?.type === "queue_changed" ? entry.queued.followUp.length : 0;
+}
+
 for (const method of ["flush", "stop"] as const) {
   Deno.test(`recordSession(): ${method}() records queued messages whose events wait for a slow listener`, async () => {
     const { agent, store } = createFixture([reply("One.")]);
@@ -90,9 +97,30 @@ for (const method of ["flush", "stop"] as const) {
     await recording[method]();
     const { id } = recording.session;
     await using session = await store.open(id, { access: "read" });
-    const entry = (await session.path()).findLast(({ type }) => type === "queue_changed");
-    const queued = entry?.type === "queue_changed" ? entry.queued.followUp : [];
-    assertEquals(queued.length, 2);
+    assertEquals(await countQueued(session), 2);
     if (method === "flush") await recording.session.close();
   });
 }
+
+Deno.test("recordSession(): a late event records no older queue than flush() has", async () => {
+  const { agent, store } = createFixture([reply("One.")]);
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("First");
+  const release = createDeferred<void>();
+  let events = 0;
+  agent.subscribe(() => ++events === 1 ? release.promise : new Promise(() => {}));
+  for (const text of ["Second", "Third", "Fourth"]) agent.followUp(text);
+  await recording.flush();
+  release.resolve();
+  while (events < 2) await Promise.resolve();
+  assertEquals(await countQueued(recording.session), 3);
+});
+
+Deno.test("recordSession(): stop() may be called again when the agent has queued further messages", async () => {
+  const { agent, store } = createFixture([reply("One.")]);
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("First");
+  await recording.stop();
+  agent.followUp("Second");
+  await recording.stop();
+});
