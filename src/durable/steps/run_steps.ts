@@ -83,7 +83,7 @@ export class RunSteps implements DurableSteps {
     this.#now = journal.startedAt;
     this.#isReplaying = journal.isContinued;
     const { events, isContinued, detached } = journal;
-    this.#publisher = new RunPublisher({ events, isContinued, detached });
+    this.#publisher = new RunPublisher({ events, isContinued, detached, sleep: clock.sleep });
   }
 
   get runId(): string {
