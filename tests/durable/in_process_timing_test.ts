@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
@@ -83,7 +83,7 @@ Deno.test("InProcessEngine: an engine that is closed while it opens a run leaves
   await first.engine.start();
   await first.workflow.start(null, { id: "a" });
   await first.engine.close({ graceMs: 0 });
-  const starting = engine.start();
+  const starting = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
   await requested.promise;
   await assertWaits(engine.close({ graceMs: 0 }), released);
   await starting;
@@ -210,4 +210,33 @@ Deno.test("InProcessEngine: the status of a run that ends while it is looked up 
   await other.engine.close();
   released.resolve();
   assertEquals(await status, "completed");
+});
+
+Deno.test("InProcessEngine: start() after close() rejects, and so does one that is interrupted by it", async () => {
+  const engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const interrupted = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+  await engine.close();
+  await interrupted;
+  await assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+});
+
+Deno.test("InProcessEngine: two calls of close() end with the steps, and a later one may have a shorter time for them", async () => {
+  for (const graceMs of [undefined, 0]) {
+    const engine = new InProcessEngine({ store: new InMemorySessionStore() });
+    const began = createDeferred<void>();
+    const ending = createDeferred<void>();
+    const workflow = engine.register("slow", (steps) =>
+      steps.run("slow", async () => {
+        began.resolve();
+        await ending.promise;
+      }));
+    await engine.start();
+    await workflow.start(null);
+    await began.promise;
+    const start = performance.now();
+    const closing = [engine.close(), engine.close({ graceMs })];
+    if (graceMs === undefined) ending.resolve();
+    await Promise.all(closing);
+    assert(performance.now() - start < 5_000);
+  }
 });

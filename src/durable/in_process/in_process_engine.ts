@@ -96,7 +96,7 @@ export class InProcessEngine implements DurableEngine {
   readonly #closing = new AbortController();
   /** The runs that are created now. */
   readonly #creating = new Set<Promise<void>>();
-  readonly #starting = new EngineStart();
+  readonly #starting = new EngineStart(this.#closing.signal);
   #polling: Promise<void> | undefined;
   #removeAt = 0;
 

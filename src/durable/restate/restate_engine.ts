@@ -140,7 +140,7 @@ export class RestateEngine implements DurableEngine {
   readonly #closed = new AbortController();
   /** Whether Restate may call this worker. */
   #isStarted = false;
-  readonly #starting = new EngineStart();
+  readonly #starting = new EngineStart(this.#closing.signal);
 
   /**
    * Creates an engine.
@@ -306,19 +306,19 @@ export class RestateEngine implements DurableEngine {
   }
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
-    this.#assertOpen();
+    await this.#assertOpen();
     const start: RunInput = { workflow, input, startedAt: Date.now() };
     await this.#client.send(this.#getPath(this.#runs, id, "run"), start);
     return this.getRun(id);
   };
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    this.#assertOpen();
+    await this.#assertOpen();
     await this.#client.send(this.#getPath(this.#inboxes, id, "append"), message);
   }
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
-    this.#assertOpen();
+    await this.#assertOpen();
     const output = await this.#client.readOutput(this.#runs, id);
     switch (output.type) {
       case "ended":
@@ -339,10 +339,11 @@ export class RestateEngine implements DurableEngine {
     return `${service}/${encodeURIComponent(id)}/${handler}`;
   }
 
-  #assertOpen(): void {
-    if (this.#isStarted && !this.#closing.signal.aborted) return;
-    if (this.#isStarted) throw new EngineClosedError();
-    throw new BadRequestError("Call start() of the engine first");
+  async #assertOpen(): Promise<void> {
+    // Restate may not know the services yet.
+    await this.#starting.untilEnded();
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
+    if (!this.#isStarted) throw new BadRequestError("Call start() of the engine first");
   }
 
   async #registerEndpoint(): Promise<void> {
