@@ -260,13 +260,9 @@ export class DbosEngine implements DurableEngine {
       logger: logger ?? SILENT,
     });
     // Two workers that create the tables of DBOS at once would deadlock.
-    await this.#launch(dbos);
-    this.#recovering = this.#recoverUntilClosed(dbos);
-  }
-
-  async #launch(dbos: Dbos): Promise<void> {
     const waiting = { sleep: systemClock.sleep, signal: this.#closing.signal };
     await this.#tables.runAlone(this.#connection, waiting, () => dbos.launch());
+    this.#recovering = this.#recoverUntilClosed(dbos);
   }
 
   /** Returns a run by its id, whether it exists or not. */

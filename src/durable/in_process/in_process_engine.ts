@@ -261,6 +261,7 @@ export class InProcessEngine implements DurableEngine {
       .catch(async () => {
         // A run that this process cannot finish is continued from its last step, by a process that can store events.
         journal.tracker.detach();
+        this.#events.leave(id);
         await events.flush();
         await this.#events.release(id);
         await run.session.close().catch(() => {});
