@@ -13,6 +13,7 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import type { EventHub } from "./event_hub.ts";
 import { type EventStorage, toPublished } from "./event_storage.ts";
 import { readAll } from "./run_events.ts";
@@ -45,7 +46,11 @@ export async function* followRunEvents(
   try {
     while (!signal?.aborted && !watched.isClosed) {
       const { changed } = watched;
-      const records = await watched.read(last);
+      const records = await watched.read(last).catch((error) => {
+        // The end of the engine has interrupted the read.
+        if (watched.isClosed) return [];
+        throw error;
+      });
       last = records.at(-1)?.number ?? last;
       const published = toPublished(records);
       if (published.length > 0) yield published;
@@ -106,8 +111,14 @@ async function hasEnded(
   { runId }: WatchedRun,
   last: number,
 ): Promise<boolean> {
-  const status = await getStatus(runId);
+  const status = await getStatus(runId).catch(ignoreClosed);
   if (status === undefined || status === "running") return false;
   const found = await storage.read([{ runId, after: last }], 1);
   return (found.get(runId) ?? []).length === 0;
+}
+
+/** The events that are published while an engine is closed are still read: it ends its readers last. */
+function ignoreClosed(error: unknown): undefined {
+  if (error instanceof EngineClosedError) return undefined;
+  throw error;
 }
