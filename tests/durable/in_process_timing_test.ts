@@ -1,10 +1,11 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
-import { InProcessEngine } from "../../src/durable/mod.ts";
+import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { reply, scriptedStream } from "../../src/testing/mod.ts";
 
 /** Returns a store whose methods wait before they are executed. */
 function delayStore(
@@ -239,4 +240,25 @@ Deno.test("InProcessEngine: two calls of close() end with the steps, and a later
     await Promise.all(closing);
     assert(performance.now() - start < 5_000);
   }
+});
+
+Deno.test("InProcessEngine: the time of a reply is that of the clock of the engine", async () => {
+  let time = 1_000;
+  const slept: number[] = [];
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    slept.push(milliseconds);
+    time += 1;
+    await realSleep(1, signal);
+  };
+  const store = new InMemorySessionStore();
+  await using engine = new InProcessEngine({ store, now: () => time, sleep });
+  const workflow = engine.register("chat", async (steps) => {
+    const streamFn = scriptedStream([reply("Hello")]);
+    await durableAgent({ model: "any/model", streamFn }, steps).prompt("Hi");
+    await steps.sleep("long", 60_000);
+    return steps.now();
+  });
+  await engine.start();
+  assertLess(await (await workflow.start(null)).result(), 2_000);
+  assertEquals(slept.filter((milliseconds) => milliseconds > 60_000), []);
 });

@@ -151,7 +151,7 @@ async function callModel(
       }
       recorder.add(event);
       if (firstTokenAt === undefined && event.type.endsWith("_delta")) {
-        firstTokenAt = Date.now();
+        firstTokenAt = steps.readClock();
         steps.advance(firstTokenAt);
       }
       await write(event);

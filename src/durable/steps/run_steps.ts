@@ -118,6 +118,11 @@ export class RunSteps implements DurableSteps {
     return this.#now;
   }
 
+  /** Returns the time of the clock of the engine, which is another one in a replay. */
+  readClock(): number {
+    return this.#clock.now();
+  }
+
   /** Sets the time within a step, such as that of the first token of a reply, which the step records. */
   advance(time: number): void {
     this.#now = Math.max(this.#now, time);
