@@ -234,7 +234,6 @@ export class DbosEngine implements DurableEngine {
   }
 
   async #start(): Promise<void> {
-    if (this.#closing.signal.aborted) throw new EngineClosedError();
     const { databaseUrl, name = DEFAULT_NAME, version = "1", schema, maxConnections = 10, logger } =
       this.#options;
     const dbos = await loadDbos();
