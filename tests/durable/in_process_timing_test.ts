@@ -262,3 +262,14 @@ Deno.test("InProcessEngine: the time of a reply is that of the clock of the engi
   assertLess(await (await workflow.start(null)).result(), 2_000);
   assertEquals(slept.filter((milliseconds) => milliseconds > 60_000), []);
 });
+
+Deno.test("InProcessEngine: a closed engine records no message", async () => {
+  const store = new InMemorySessionStore();
+  const engine = new InProcessEngine({ store });
+  const workflow = engine.register("wait", (steps) => steps.waitFor("go"));
+  await engine.start();
+  const run = await workflow.start(null, { id: "a" });
+  await engine.close();
+  await assertRejects(() => run.signal("go"), BadRequestError, "The engine was closed");
+  await assertRejects(() => store.open("durable-a-inbox", { access: "read" }), Error, "a-inbox");
+});

@@ -312,6 +312,7 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
     if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }
