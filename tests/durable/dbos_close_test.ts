@@ -130,3 +130,33 @@ Deno.test({
     await server.stop();
   },
 });
+
+Deno.test({
+  name:
+    "DbosEngine: close() waits for a short time only for a server that does not store the events",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const engine = new DbosEngine({ databaseUrl: server.url });
+    const began = createDeferred<void>();
+    const stopped = createDeferred<void>();
+    const published = createDeferred<void>();
+    const workflow = engine.register("work", (steps) =>
+      steps.run("work", async () => {
+        began.resolve();
+        await stopped.promise;
+        await steps.publish("late");
+        published.resolve();
+        await createDeferred<never>().promise;
+      }));
+    await engine.start();
+    await workflow.start(null);
+    await began.promise;
+    await server.stop();
+    stopped.resolve();
+    await published.promise;
+    const start = performance.now();
+    await engine.close({ graceMs: 0 });
+    assertLess(performance.now() - start, 15_000);
+  },
+});

@@ -24,7 +24,7 @@ import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
-import { EventHub } from "../events/event_hub.ts";
+import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { DetachedError } from "../steps/step_journal.ts";
@@ -288,7 +288,7 @@ export class DbosEngine implements DurableEngine {
     await this.#closeActive(graceMs);
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
-    await this.#backend.hub.close();
+    await this.#backend.hub.close({ limitMs: STORE_MS });
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
   }

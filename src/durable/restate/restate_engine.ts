@@ -23,7 +23,7 @@ import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
-import { EventHub } from "../events/event_hub.ts";
+import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
@@ -88,9 +88,6 @@ const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
   "keepEventsMs",
   "fetch",
 ];
-
-/** Time in which events are stored when the engine is closed, in milliseconds. */
-const STORE_MS = 2_000;
 
 /** The recorded input of a run. */
 interface RunInput {
@@ -233,10 +230,7 @@ export class RestateEngine implements DurableEngine {
     this.#closing.abort(closed);
     this.#handler.reject(closed);
     await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
-    const timer = new AbortController();
-    // A replay publishes what could not be stored.
-    await Promise.race([this.#backend.hub.close(), systemClock.sleep(STORE_MS, timer.signal)]);
-    timer.abort();
+    await this.#backend.hub.close({ limitMs: STORE_MS });
     this.#closed.abort();
   }
 
