@@ -81,6 +81,11 @@ Deno.test({
     assertEquals(missing, undefined);
     await engine.close();
     await assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+    const run = engine.getRun("missing");
+    await assertRejects(() => run.readEvents(), BadRequestError, "The engine was closed");
+    await assertRejects(() => run.pendingApprovals(), BadRequestError, "The engine was closed");
+    const next = await run.events({ after: "checkpoint" })[Symbol.asyncIterator]().next();
+    assertEquals(next, { done: true, value: undefined });
     await server.stop();
   },
 });
@@ -159,4 +164,13 @@ Deno.test({
     await engine.close({ graceMs: 0 });
     assertLess(performance.now() - start, 15_000);
   },
+});
+
+Deno.test("DbosEngine: the events of a run are refused before the start of the engine", async () => {
+  const engine = new DbosEngine({ databaseUrl: "postgres://app@127.0.0.1:1/a" });
+  const run = engine.getRun("a");
+  const hint = "Call start() of the engine first";
+  await assertRejects(() => run.readEvents(), BadRequestError, hint);
+  const reader = run.events()[Symbol.asyncIterator]();
+  await assertRejects(() => reader.next(), BadRequestError, hint);
 });

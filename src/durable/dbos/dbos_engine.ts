@@ -206,6 +206,7 @@ export class DbosEngine implements DurableEngine {
       storage,
       clock: systemClock,
       hub: new EventHub({ storage, clock: systemClock, pollMs: Infinity }),
+      assertOpen: () => this.#starting.untilStarted(),
       getStatus: (id) => this.#getStatus(id),
       awaitOutcome: (id) => this.#awaitOutcome(id),
       sendMessage: (id, message) => this.#sendMessage(id, message),
@@ -225,12 +226,10 @@ export class DbosEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    try {
-      await this.#starting.run(() => this.#start());
-    } catch (error) {
+    await this.#starting.run(() => this.#start()).catch(async (error) => {
       if (this.#dbos) await this.close();
       throw error;
-    }
+    });
   }
 
   async #start(): Promise<void> {

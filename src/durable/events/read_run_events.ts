@@ -32,6 +32,8 @@ export interface EventSource {
   readonly clock: Clock;
   /** Returns the state of a run. */
   readonly getStatus: (runId: string) => Promise<DurableStatus | undefined>;
+  /** Waits for the start of the engine; rejects if it was not started or was closed. Default: events can be read always. */
+  readonly assertOpen?: () => Promise<void>;
 }
 
 /** Yields the events of a run until it has ended, the engine is closed or the signal aborts. */
@@ -40,6 +42,7 @@ export async function* followRunEvents(
   runId: string,
   { after = 0, signal }: RunEventsOptions,
 ): AsyncGenerator<readonly PublishedEvent[], void> {
+  if (!await isOpen(source)) return;
   let last = await findStart(source, runId, after);
   const watched = source.hub.watch(runId);
   let isChecked = false;
@@ -72,7 +75,18 @@ export async function readRunEvents(
   runId: string,
   after: RunEventsOptions["after"] = 0,
 ): Promise<readonly PublishedEvent[]> {
+  await source.assertOpen?.();
   return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+}
+
+/** Whether an engine was not closed. */
+async function isOpen({ assertOpen }: EventSource): Promise<boolean> {
+  try {
+    await assertOpen?.();
+    return true;
+  } catch (error) {
+    return ignoreClosed(error) ?? false;
+  }
 }
 
 async function findStart(

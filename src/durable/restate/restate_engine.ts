@@ -170,6 +170,7 @@ export class RestateEngine implements DurableEngine {
       storage,
       clock: systemClock,
       hub: new EventHub({ storage, clock: systemClock, pollMs }),
+      assertOpen: () => this.#assertOpen(),
       getStatus: (id) => this.#getStatus(id),
       awaitOutcome: (id) => this.#awaitOutcome(id),
       sendMessage: (id, message) => this.#sendMessage(id, message),
