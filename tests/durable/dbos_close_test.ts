@@ -1,4 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
+import type { DurableRun } from "../../src/core/durable/durable_engine.ts";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
@@ -59,4 +60,117 @@ Deno.test({
     await engine.close();
     await server.stop();
   },
+});
+
+Deno.test({
+  name: "DbosEngine: a run is started when the start of the engine has ended",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const engine = new DbosEngine({ databaseUrl: server.url });
+    const workflow = engine.register("work", () => "done");
+    const started = engine.start();
+    // At each moment of the start.
+    const runs: Promise<DurableRun<string>>[] = [];
+    const timer = setInterval(() => runs.push(workflow.start(null)), 10);
+    const missing = await engine.getRun("missing").status();
+    await started;
+    clearInterval(timer);
+    assert(runs.length > 2);
+    for (const run of runs) assertEquals(await (await run).result(), "done");
+    assertEquals(missing, undefined);
+    await engine.close();
+    await assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+    const run = engine.getRun("missing");
+    await assertRejects(() => run.readEvents(), BadRequestError, "The engine was closed");
+    await assertRejects(() => run.pendingApprovals(), BadRequestError, "The engine was closed");
+    const next = await run.events({ after: "checkpoint" })[Symbol.asyncIterator]().next();
+    assertEquals(next, { done: true, value: undefined });
+    await server.stop();
+  },
+});
+
+Deno.test({
+  name: "DbosEngine: close() ends a start that waits for that of another worker",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const launching = server.sql(
+      "SELECT pg_advisory_lock(hashtextextended('swink_durable launch', 0)), pg_sleep(4)",
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const engine = new DbosEngine({ databaseUrl: server.url });
+    const started = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const start = performance.now();
+    await engine.close();
+    await started;
+    assertLess(performance.now() - start, 2_000);
+    await launching;
+    const next = new DbosEngine({ databaseUrl: server.url });
+    await next.start();
+    await next.close();
+    await server.stop();
+  },
+});
+
+Deno.test({
+  name: "DbosEngine: a second close() may have a shorter time for the steps",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const engine = new DbosEngine({ databaseUrl: server.url });
+    const began = createDeferred<void>();
+    const workflow = engine.register("slow", (steps) =>
+      steps.run("slow", async () => {
+        began.resolve();
+        await createDeferred<never>().promise;
+      }));
+    await engine.start();
+    await workflow.start(null);
+    await began.promise;
+    const start = performance.now();
+    await Promise.all([engine.close(), engine.close({ graceMs: 0 })]);
+    assertLess(performance.now() - start, 8_000);
+    await server.stop();
+  },
+});
+
+Deno.test({
+  name:
+    "DbosEngine: close() waits for a short time only for a server that does not store the events",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const engine = new DbosEngine({ databaseUrl: server.url });
+    const began = createDeferred<void>();
+    const stopped = createDeferred<void>();
+    const published = createDeferred<void>();
+    const workflow = engine.register("work", (steps) =>
+      steps.run("work", async () => {
+        began.resolve();
+        await stopped.promise;
+        await steps.publish("late");
+        published.resolve();
+        await createDeferred<never>().promise;
+      }));
+    await engine.start();
+    await workflow.start(null);
+    await began.promise;
+    await server.stop();
+    stopped.resolve();
+    await published.promise;
+    const start = performance.now();
+    await engine.close({ graceMs: 0 });
+    assertLess(performance.now() - start, 15_000);
+  },
+});
+
+Deno.test("DbosEngine: the events of a run are refused before the start of the engine", async () => {
+  const engine = new DbosEngine({ databaseUrl: "postgres://app@127.0.0.1:1/a" });
+  const run = engine.getRun("a");
+  const hint = "Call start() of the engine first";
+  await assertRejects(() => run.readEvents(), BadRequestError, hint);
+  const reader = run.events()[Symbol.asyncIterator]();
+  await assertRejects(() => reader.next(), BadRequestError, hint);
 });

@@ -10,6 +10,7 @@ import type {
   StoredEvent,
 } from "../../src/durable/events/event_storage.ts";
 import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
+import { waitUntil } from "../wait_until.ts";
 
 /** A storage whose statements take some turns of the event loop, and may fail. */
 class SlowStorage implements EventStorage {
@@ -212,4 +213,23 @@ Deno.test("EventHub: a reader gets large events in batches of a limited length, 
   assertEquals(last, 200);
   assertLessOrEqual(Math.max(...sizes), 5);
   hub.unwatch(watched);
+});
+
+Deno.test("EventHub: close() waits for a limited time for a storage that does not answer, and tries no further", async () => {
+  const storage = new SlowStorage(() => 0);
+  storage.failures = Infinity;
+  const waits: (() => void)[] = [];
+  const sleep = () => new Promise<void>((resolve) => void waits.push(resolve));
+  const clock = { now: () => 0, sleep };
+  const hub = new EventHub({ storage, clock, pollMs: Infinity });
+  await hub.append("run", { type: "event", event: null, key: "" });
+  await waitUntil(() => waits.length === 1);
+  const watched = hub.watch("run");
+  const closing = hub.close({ limitMs: 1 });
+  waits[1]?.();
+  await closing;
+  assertEquals(watched.isClosed, true);
+  waits[0]?.();
+  await hub.flush("run");
+  assertEquals(storage.appends, 2);
 });

@@ -151,13 +151,13 @@ Deno.test("InProcessEngine: the events of a run that has ended are not locked by
   await engine.close();
 });
 
-Deno.test("InProcessEngine: a run that another process has taken over does not hold up the other runs and close()", async () => {
+async function takeOver({ isPublished }: { readonly isPublished: boolean }): Promise<void> {
   const storage = createMemoryStorage();
   const { engine, workflow } = openEngine(storage);
   const working = createDeferred<void>();
   const released = createDeferred<void>();
   const work = engine.register("work", async (steps) => {
-    await steps.publish("one");
+    if (isPublished) await steps.publish("one");
     await steps.run("work", async () => {
       working.resolve();
       await released.promise;
@@ -170,7 +170,7 @@ Deno.test("InProcessEngine: a run that another process has taken over does not h
   // The leases of the first process have ended, as while its machine was suspended.
   const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
   next.engine.register("work", async (steps) => {
-    await steps.publish("one");
+    if (isPublished) await steps.publish("one");
     await steps.run("work", () => steps.publish("taken over"));
     await steps.waitFor("go");
   });
@@ -183,6 +183,14 @@ Deno.test("InProcessEngine: a run that another process has taken over does not h
   assert(performance.now() - started < 10_000);
   await next.engine.getRun("a").signal("go");
   await next.engine.getRun("a").result();
-  assertEquals(await next.readEvents(), ["one", "taken over"]);
+  assertEquals(await next.readEvents(), [...isPublished ? ["one"] : [], "taken over"]);
   await next.engine.close();
+}
+
+Deno.test("InProcessEngine: a run that another process has taken over does not hold up the other runs and close()", async () => {
+  await takeOver({ isPublished: true });
+});
+
+Deno.test("InProcessEngine: nor does one that has published nothing before that", async () => {
+  await takeOver({ isPublished: false });
 });

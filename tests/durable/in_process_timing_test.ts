@@ -1,10 +1,11 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertLess, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
-import { InProcessEngine } from "../../src/durable/mod.ts";
+import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { reply, scriptedStream } from "../../src/testing/mod.ts";
 
 /** Returns a store whose methods wait before they are executed. */
 function delayStore(
@@ -83,7 +84,7 @@ Deno.test("InProcessEngine: an engine that is closed while it opens a run leaves
   await first.engine.start();
   await first.workflow.start(null, { id: "a" });
   await first.engine.close({ graceMs: 0 });
-  const starting = engine.start();
+  const starting = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
   await requested.promise;
   await assertWaits(engine.close({ graceMs: 0 }), released);
   await starting;
@@ -210,4 +211,65 @@ Deno.test("InProcessEngine: the status of a run that ends while it is looked up 
   await other.engine.close();
   released.resolve();
   assertEquals(await status, "completed");
+});
+
+Deno.test("InProcessEngine: start() after close() rejects, and so does one that is interrupted by it", async () => {
+  const engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const interrupted = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+  await engine.close();
+  await interrupted;
+  await assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+});
+
+Deno.test("InProcessEngine: two calls of close() end with the steps, and a later one may have a shorter time for them", async () => {
+  for (const graceMs of [undefined, 0]) {
+    const engine = new InProcessEngine({ store: new InMemorySessionStore() });
+    const began = createDeferred<void>();
+    const ending = createDeferred<void>();
+    const workflow = engine.register("slow", (steps) =>
+      steps.run("slow", async () => {
+        began.resolve();
+        await ending.promise;
+      }));
+    await engine.start();
+    await workflow.start(null);
+    await began.promise;
+    const start = performance.now();
+    const closing = [engine.close(), engine.close({ graceMs })];
+    if (graceMs === undefined) ending.resolve();
+    await Promise.all(closing);
+    assert(performance.now() - start < 5_000);
+  }
+});
+
+Deno.test("InProcessEngine: the time of a reply is that of the clock of the engine", async () => {
+  let time = 1_000;
+  const slept: number[] = [];
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    slept.push(milliseconds);
+    time += 1;
+    await realSleep(1, signal);
+  };
+  const store = new InMemorySessionStore();
+  await using engine = new InProcessEngine({ store, now: () => time, sleep });
+  const workflow = engine.register("chat", async (steps) => {
+    const streamFn = scriptedStream([reply("Hello")]);
+    await durableAgent({ model: "any/model", streamFn }, steps).prompt("Hi");
+    await steps.sleep("long", 60_000);
+    return steps.now();
+  });
+  await engine.start();
+  assertLess(await (await workflow.start(null)).result(), 2_000);
+  assertEquals(slept.filter((milliseconds) => milliseconds > 60_000), []);
+});
+
+Deno.test("InProcessEngine: a closed engine records no message", async () => {
+  const store = new InMemorySessionStore();
+  const engine = new InProcessEngine({ store });
+  const workflow = engine.register("wait", (steps) => steps.waitFor("go"));
+  await engine.start();
+  const run = await workflow.start(null, { id: "a" });
+  await engine.close();
+  await assertRejects(() => run.signal("go"), BadRequestError, "The engine was closed");
+  await assertRejects(() => store.open("durable-a-inbox", { access: "read" }), Error, "a-inbox");
 });

@@ -1,4 +1,4 @@
-import { assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
@@ -26,7 +26,7 @@ function createEngine(answered = "none") {
 
 Deno.test("RestateEngine: close() ends a start that waits for its registration", async () => {
   const { engine, requested } = createEngine();
-  const started = assertRejects(() => engine.start(), Error, "aborted");
+  const started = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
   await requested;
   await engine.close();
   await started;
@@ -43,4 +43,36 @@ Deno.test("RestateEngine: close() ends requests with the error of a closed engin
   await requested;
   await engine.close();
   await status;
+});
+
+Deno.test("RestateEngine: start() after close() rejects", async () => {
+  const engine = new RestateEngine({ ingressUrl: "http://restate.example:8080" });
+  await engine.close();
+  await assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
+});
+
+Deno.test("RestateEngine: a run is started when the registration of the engine has ended", async () => {
+  const registered = createDeferred<Response>();
+  const paths: string[] = [];
+  const engine = new RestateEngine({
+    ingressUrl: "http://restate.example:8080",
+    registration: {
+      adminUrl: "http://restate.example:9070",
+      endpointUrl: "http://worker.example:9080",
+    },
+    fetch: (url) => {
+      const { pathname } = new URL(String(url));
+      paths.push(pathname);
+      return pathname === "/deployments" ? registered.promise : Promise.resolve(new Response("{}"));
+    },
+  });
+  const workflow = engine.register("work", () => null);
+  const started = engine.start();
+  const run = workflow.start(null, { id: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(paths, ["/deployments"]);
+  registered.resolve(new Response("{}"));
+  await Promise.all([started, run]);
+  assertEquals(paths.length, 2);
+  await engine.close();
 });

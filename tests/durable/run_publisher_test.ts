@@ -31,12 +31,13 @@ class StoredEvents implements RunEvents {
 }
 
 const { signal: detached } = new AbortController();
+const sleep = () => Promise.resolve();
 
 async function publishAll(
   events: StoredEvents,
   { replayed = [], executed = [] }: { replayed?: readonly string[]; executed?: readonly string[] },
 ): Promise<void> {
-  const publisher = new RunPublisher({ events, isContinued: true, detached });
+  const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
   for (const event of replayed) await publisher.publish(event, { isReplayed: true });
   for (const event of executed) await publisher.publish(event, { isReplayed: false });
   await publisher.end({ isAlways: false });
@@ -88,7 +89,7 @@ Deno.test("RunPublisher: nothing is published again when all events and the end 
 
 Deno.test("RunPublisher: a key with any characters is stored as text that every storage accepts", async () => {
   const events = new StoredEvents();
-  const publisher = new RunPublisher({ events, isContinued: false, detached });
+  const publisher = new RunPublisher({ events, isContinued: false, detached, sleep });
   const key = `call \0\ud800 ${"long ".repeat(10_000)}`;
   await publisher.publish("event", { key, isReplayed: false });
   await publisher.end({ isAlways: false });
@@ -100,10 +101,10 @@ Deno.test("RunPublisher: an event of a replay that differs only by its times and
   const createEvents = (durationMs: number, seq: number) =>
     [1, 2].map((turn) => ({ type: "model_call_end", turn, durationMs, seq: seq + turn }));
   const events = new StoredEvents();
-  const first = new RunPublisher({ events, isContinued: false, detached });
+  const first = new RunPublisher({ events, isContinued: false, detached, sleep });
   for (const event of createEvents(80, 10)) await first.publish(event, { isReplayed: false });
   await first.end({ isAlways: false });
-  const second = new RunPublisher({ events, isContinued: true, detached });
+  const second = new RunPublisher({ events, isContinued: true, detached, sleep });
   for (const event of createEvents(0, 9)) await second.publish(event, { isReplayed: true });
   await second.end({ isAlways: false });
   assertEquals(events.values, [...createEvents(80, 10), "end"]);
@@ -116,11 +117,32 @@ Deno.test("RunPublisher: a process that no longer executes the run stores nothin
   for (const isReplayed of [true, false]) {
     const events = new StoredEvents(stored);
     const detach = new AbortController();
-    const publisher = new RunPublisher({ events, isContinued: true, detached: detach.signal });
+    const publisher = new RunPublisher({
+      events,
+      isContinued: true,
+      detached: detach.signal,
+      sleep,
+    });
     void publisher.publish("waits for those that are stored", { isReplayed });
     const ended = publisher.end({ isAlways: true });
     detach.abort();
     await ended;
     assertEquals(events.values, ["begin", "part"]);
   }
+});
+
+Deno.test("RunPublisher: a read of the stored events that fails is repeated, so that a replay publishes none of them again", async () => {
+  const events = new StoredEvents();
+  await publishAll(events, { executed: ["a", "b"] });
+  let failures = 0;
+  const load = () => failures++ < 2 ? Promise.reject(new Error("unavailable")) : events.load();
+  const failing: RunEvents = {
+    load,
+    append: (content) => events.append(content),
+    flush: events.flush,
+  };
+  const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
+  for (const event of ["a", "b", "c"]) await publisher.publish(event, { isReplayed: true });
+  await publisher.end({ isAlways: false });
+  assertEquals(events.values, ["a", "b", "end", "c", "end"]);
 });

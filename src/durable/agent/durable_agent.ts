@@ -13,6 +13,7 @@ import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import type { ApprovalAnswer, ApprovalRequest, Approve } from "../../core/hooks/approve.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import type { Prices } from "../../core/models/usage.ts";
 import { abortable } from "../../core/ports/abortable.ts";
 import { type IdKind, realSleep, resolvePorts, type Sleep } from "../../core/ports/ports.ts";
 import type { StreamFn } from "../../core/streams/stream.ts";
@@ -28,6 +29,7 @@ import { hashJson } from "../steps/hash_json.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DurableCalls } from "./durable_calls.ts";
 import { streamStep, streamWithKey } from "./durable_stream.ts";
+import { RecordedRates } from "./recorded_rates.ts";
 import { wrapRunTools } from "./wrap_run_tools.ts";
 
 /** Why a call is denied whose approval steering has ended. */
@@ -84,6 +86,8 @@ class AgentBridge {
   readonly #calls: DurableCalls;
   readonly #sleep: Sleep;
   readonly #interrupt: NonNullable<AgentOptions["interrupt"]>;
+  readonly #prices: Prices | undefined;
+  readonly #rates = new RecordedRates();
   readonly #counts: Record<string, number> = {};
   /** Id of the run of the engine, with the number of the agent if it is not the first one of the run. */
   readonly #id: string;
@@ -101,6 +105,7 @@ class AgentBridge {
     this.#id = number === 1 ? steps.runId : `${steps.runId}/agent-${number}`;
     this.#sleep = options.sleep ?? realSleep;
     this.#interrupt = options.interrupt ?? "cancel";
+    this.#prices = options.prices;
     this.#calls = new DurableCalls(steps, {
       interrupt: this.#interrupt,
       ports: resolvePorts({ sleep: options.sleep }),
@@ -112,6 +117,7 @@ class AgentBridge {
     this.agent = new Agent({
       ...options,
       getApiKey: undefined,
+      prices: isPrices(options.prices) ? this.#rates.wrap(options.prices) : options.prices,
       streamFn: this.#wrapStream(streamFn, getApiKey),
       fallback: fallback?.map(toModelFallback).map((model) => ({
         ...model,
@@ -185,7 +191,15 @@ class AgentBridge {
         return getApiKey ? streamWithKey({ request, streamFn: next, getApiKey }) : next(request);
       }
       const name = `${this.#turnName}, model call ${++this.#modelCalls}`;
-      return streamStep(this.#steps, { name, request, streamFn: next, getApiKey });
+      const prices = this.#prices ?? next.prices;
+      const rates = this.#rates;
+      return streamStep(this.#steps, { name, request, streamFn: next, getApiKey, prices, rates });
+    });
+    const prices = this.#rates.wrap(streamFn.prices);
+    Object.defineProperty(wrapped, "prices", {
+      // Without any prices, a cost is not reported as unknown.
+      get: () => streamFn.prices || this.#rates.isUsed ? prices : undefined,
+      enumerable: true,
     });
     return setStreamOrigin(wrapped, streamFn);
   }
@@ -280,4 +294,9 @@ class AgentBridge {
     const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
     await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);
   }
+}
+
+/** Whether a value is a price list; the agent refuses any other. */
+function isPrices(prices: unknown): prices is Prices {
+  return typeof prices === "function" || isJsonObject(prices);
 }

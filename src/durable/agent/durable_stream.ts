@@ -11,6 +11,7 @@ import {
   StreamError,
 } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import type { Prices } from "../../core/models/usage.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/streams/stream.ts";
@@ -20,6 +21,7 @@ import { hashJson } from "../steps/hash_json.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { fromErrorRecord } from "../steps/step_record.ts";
+import { findRecordedRates, type RecordedRates } from "./recorded_rates.ts";
 import { readRecordedReply, type RecordedReply, ReplyRecorder } from "./recorded_reply.ts";
 
 /** Number of unread events at which the model is read no further. */
@@ -35,6 +37,10 @@ export interface ModelStep {
   readonly streamFn: StreamFn;
   /** Returns the API key, which is not recorded. Default: that of the request. */
   readonly getApiKey?: GetApiKey | undefined;
+  /** The prices of this process. Default: none. */
+  readonly prices: Prices | undefined;
+  /** The rates of recorded replies. */
+  readonly rates: RecordedRates;
 }
 
 /** Calls the model with the key of its provider, for a run that is part of a step. */
@@ -106,6 +112,7 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
     if (!ended) throw new StreamError("The step was not started");
     const reply = readReply(ended);
     const events = [...readRecordedReply(reply)];
+    step.rates.set(request.model, ended.isReplayed ? reply.rates : undefined);
     if (ended.isReplayed) {
       if (reply.firstTokenAt !== undefined) steps.advance(reply.firstTokenAt);
       for (const event of events.slice(0, -1)) await write(event);
@@ -136,7 +143,7 @@ function readReply({ outcome }: EndedStep): RecordedReply {
 
 async function callModel(
   steps: RunSteps,
-  { request, streamFn, getApiKey, write }: WrittenStep,
+  { request, streamFn, getApiKey, prices, write }: WrittenStep,
   signal: AbortSignal,
 ): Promise<RecordedReply> {
   const recorder = new ReplyRecorder();
@@ -151,7 +158,7 @@ async function callModel(
       }
       recorder.add(event);
       if (firstTokenAt === undefined && event.type.endsWith("_delta")) {
-        firstTokenAt = Date.now();
+        firstTokenAt = steps.readClock();
         steps.advance(firstTokenAt);
       }
       await write(event);
@@ -161,7 +168,12 @@ async function callModel(
   }
   const isAborted = signal.aborted && end?.type !== "done";
   recorder.add(isAborted ? createAbort(end, signal) : end ?? createFailure(createCutError()));
-  return { events: recorder.finish(), ...(firstTokenAt !== undefined && { firstTokenAt }) };
+  const rates = findRecordedRates(prices, request.model);
+  return {
+    events: recorder.finish(),
+    ...(firstTokenAt !== undefined && { firstTokenAt }),
+    ...(rates && { rates }),
+  };
 }
 
 function createCutError(): NetworkError {

@@ -6,6 +6,7 @@
 
 import { AgentError, type AgentErrorRecord } from "../../core/errors/errors.ts";
 import { cloneJson } from "../../core/json/json.ts";
+import type { Rates } from "../../core/models/usage.ts";
 import type {
   AssistantMessageEvent,
   BlockDeltaEvent,
@@ -27,6 +28,8 @@ export interface RecordedReply {
   readonly events: readonly RecordedEvent[];
   /** Time of the first event with content, in milliseconds since the epoch. */
   readonly firstTokenAt?: number;
+  /** The rates of the model. Default: not known. */
+  readonly rates?: Rates;
 }
 
 /** Collects the events of a reply; the deltas of a block are stored as one text. */

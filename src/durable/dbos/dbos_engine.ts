@@ -24,7 +24,7 @@ import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
-import { EventHub } from "../events/event_hub.ts";
+import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { DetachedError } from "../steps/step_journal.ts";
@@ -154,7 +154,7 @@ export class DbosEngine implements DurableEngine {
   readonly #events: EventRows;
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
-  readonly #starting = new EngineStart();
+  readonly #starting = new EngineStart(this.#closing.signal);
   #closed: Promise<void> | undefined;
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
@@ -206,6 +206,7 @@ export class DbosEngine implements DurableEngine {
       storage,
       clock: systemClock,
       hub: new EventHub({ storage, clock: systemClock, pollMs: Infinity }),
+      assertOpen: () => this.#starting.untilStarted(),
       getStatus: (id) => this.#getStatus(id),
       awaitOutcome: (id) => this.#awaitOutcome(id),
       sendMessage: (id, message) => this.#sendMessage(id, message),
@@ -225,17 +226,13 @@ export class DbosEngine implements DurableEngine {
 
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
-    try {
-      await this.#starting.run(() => this.#start());
-    } catch (error) {
-      const isClosed = this.#closing.signal.aborted;
+    await this.#starting.run(() => this.#start()).catch(async (error) => {
       if (this.#dbos) await this.close();
-      throw isClosed ? new EngineClosedError() : error;
-    }
+      throw error;
+    });
   }
 
   async #start(): Promise<void> {
-    if (this.#closing.signal.aborted) throw new EngineClosedError();
     const { databaseUrl, name = DEFAULT_NAME, version = "1", schema, maxConnections = 10, logger } =
       this.#options;
     const dbos = await loadDbos();
@@ -261,7 +258,8 @@ export class DbosEngine implements DurableEngine {
       logger: logger ?? SILENT,
     });
     // Two workers that create the tables of DBOS at once would deadlock.
-    await this.#tables.runAlone(this.#connection, systemClock, () => dbos.launch());
+    const waiting = { sleep: systemClock.sleep, signal: this.#closing.signal };
+    await this.#tables.runAlone(this.#connection, waiting, () => dbos.launch());
     this.#recovering = this.#recoverUntilClosed(dbos);
   }
 
@@ -274,7 +272,8 @@ export class DbosEngine implements DurableEngine {
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     this.#closed ??= this.#close(graceMs);
-    await this.#closed;
+    // A later call may have a shorter time for the steps.
+    await Promise.all([this.#closed, this.#closeActive(graceMs)]);
   }
 
   async #close(graceMs: number | undefined): Promise<void> {
@@ -288,7 +287,7 @@ export class DbosEngine implements DurableEngine {
     await this.#closeActive(graceMs);
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
-    await this.#backend.hub.close();
+    await this.#backend.hub.close({ limitMs: STORE_MS });
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
   }
@@ -303,7 +302,7 @@ export class DbosEngine implements DurableEngine {
   }
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
-    const dbos = this.#getDbos();
+    const dbos = await this.#getDbos();
     const run = this.#functions.get(workflow);
     if (!run) throw new BadRequestError(`The workflow "${workflow}" is not registered`);
     const startId = crypto.randomUUID();
@@ -322,10 +321,11 @@ export class DbosEngine implements DurableEngine {
     return retryWhileDisconnected(() => runOutside(call), systemClock);
   }
 
-  #getDbos(): Dbos {
-    if (this.#dbos && !this.#closing.signal.aborted) return this.#dbos;
-    if (this.#dbos) throw new EngineClosedError();
-    throw new BadRequestError("Call start() of the engine first");
+  /** Returns DBOS when it has started: before that, it has neither a connection nor tables. */
+  async #getDbos(): Promise<Dbos> {
+    await this.#starting.untilStarted();
+    if (!this.#dbos) throw new EngineClosedError();
+    return this.#dbos;
   }
 
   /** The function of a workflow. It settles only if its run has ended. */
@@ -360,13 +360,16 @@ export class DbosEngine implements DurableEngine {
   }
 
   /** Leaves a run to another execution. DBOS would record the end of the function as the outcome of the run. */
-  async #handleDetach({ runId, failure }: DbosJournal): Promise<never> {
+  async #handleDetach({ runId, failure, events }: DbosJournal): Promise<never> {
     const { dbosErrorCode } = (failure ?? {}) as { readonly dbosErrorCode?: unknown };
     if (FINAL_ERRORS.includes(dbosErrorCode)) throw failure;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        await runOutside(() => this.#getDbos().resumeWorkflows([runId]));
+        const dbos = await this.#getDbos();
+        // The next execution finds what this one has published.
+        await events.flush();
+        await runOutside(() => dbos.resumeWorkflows([runId]));
         break;
       } catch {
         await systemClock.sleep(RESUME_PAUSE_MS, signal);
@@ -394,19 +397,19 @@ export class DbosEngine implements DurableEngine {
   }
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    this.#getDbos();
+    await this.#getDbos();
     if (!await this.#tables.appendMessage(this.#connection, id, message)) throw createRefusal(id);
     await this.#readMessages(id);
   }
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
-    const dbos = this.#getDbos();
+    const dbos = await this.#getDbos();
     const found = await this.#call(() => dbos.getWorkflowStatus(id));
     return found ? toDurableStatus(found) : undefined;
   }
 
   async #awaitOutcome(id: string): Promise<DurableOutcome> {
-    const dbos = this.#getDbos();
+    const dbos = await this.#getDbos();
     const options = { pollingIntervalMs: RESULT_POLL_MS };
     try {
       const call = () => dbos.retrieveWorkflow(id).getResult(options);

@@ -7,6 +7,7 @@
 import type { ReceivedMessage, RunMessage } from "../../core/durable/durable_steps.ts";
 import { BadRequestError, StreamError } from "../../core/errors/errors.ts";
 import type { Clock } from "../../core/ports/ports.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import type { ControlConnection } from "./control_connection.ts";
 import type { PgClient } from "./npm_packages.ts";
 
@@ -123,21 +124,24 @@ export class RunTables {
 
   /**
    * Calls a function while no other worker does. The lock is tried again and again: a statement that waits for it would be
-   * one that `CREATE INDEX CONCURRENTLY` of another worker waits for.
+   * one that `CREATE INDEX CONCURRENTLY` of another worker waits for. Does not call it if the signal aborts before.
+   *
+   * @throws {EngineClosedError} If the signal aborts before it has the lock.
    */
   async runAlone<Value>(
     connection: ControlConnection,
-    { sleep }: Clock,
+    { sleep, signal }: Pick<Clock, "sleep"> & { readonly signal: AbortSignal },
     call: () => Promise<Value>,
   ): Promise<Value> {
     const lock = [`${this.#schema} launch`];
     while (true) {
+      if (signal.aborted) throw new EngineClosedError();
       const rows = await connection.query(
         "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked",
         lock,
       );
       if (rows[0]?.["locked"] === true) break;
-      await sleep(LOCK_PAUSE_MS);
+      await sleep(LOCK_PAUSE_MS, signal);
     }
     try {
       return await call();

@@ -1,9 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { EngineStart } from "./engine_start.ts";
 
 Deno.test("EngineStart: calls at the same time and later ones share one start", async () => {
-  const starting = new EngineStart();
+  const starting = new EngineStart(new AbortController().signal);
   const started = createDeferred<void>();
   let starts = 0;
   const start = () => {
@@ -19,7 +21,7 @@ Deno.test("EngineStart: calls at the same time and later ones share one start", 
 });
 
 Deno.test("EngineStart: a start that has failed can be repeated, and its end is awaited without its error", async () => {
-  const starting = new EngineStart();
+  const starting = new EngineStart(new AbortController().signal);
   await starting.untilEnded();
   const started = createDeferred<void>();
   const call = assertRejects(() => starting.run(() => started.promise), Error, "unavailable");
@@ -31,4 +33,31 @@ Deno.test("EngineStart: a start that has failed can be repeated, and its end is 
   await Promise.all([call, ended]);
   assertEquals(starting.isCalled, false);
   await starting.run(() => Promise.resolve());
+});
+
+Deno.test("EngineStart: an engine that was closed does not start, also if that happens meanwhile", async () => {
+  const closing = new AbortController();
+  const starting = new EngineStart(closing.signal);
+  const started = createDeferred<void>();
+  const calls = [starting.run(() => started.promise), starting.untilStarted()];
+  closing.abort();
+  started.resolve();
+  const later = starting.run(() => Promise.resolve());
+  for (const call of [...calls, later, starting.untilStarted()]) {
+    await assertRejects(() => call, EngineClosedError);
+  }
+});
+
+Deno.test("EngineStart: what needs a started engine waits for its start", async () => {
+  const starting = new EngineStart(new AbortController().signal);
+  const hint = "Call start() of the engine first";
+  await assertRejects(() => starting.untilStarted(), BadRequestError, hint);
+  const failing = createDeferred<void>();
+  const failed = [starting.run(() => failing.promise), starting.untilStarted()];
+  failing.reject(new Error("unavailable"));
+  for (const call of failed) await assertRejects(() => call, Error, "unavailable");
+  const started = createDeferred<void>();
+  const calls = [starting.run(() => started.promise), starting.untilStarted()];
+  started.resolve();
+  await Promise.all(calls);
 });

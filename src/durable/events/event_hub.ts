@@ -23,6 +23,9 @@ const MAX_WAITING_LENGTH = 64_000_000;
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
+/** Time in which events are stored when an engine is closed whose server may be out of reach, in milliseconds. */
+export const STORE_MS = 2_000;
+
 /** Options for {@linkcode EventHub}. */
 export interface EventHubOptions {
   /** The storage. */
@@ -114,12 +117,23 @@ export class EventHub {
     this.notify([...this.#watched.keys()].map((runId) => [runId, Infinity] as const));
   }
 
-  /** Stores the records that wait, and ends all readers. */
-  async close(): Promise<void> {
-    await Promise.all(this.#lastStored.values());
+  /**
+   * Stores the records that wait, and ends all readers. A replay publishes what could not be stored in the time. Default: as
+   * long as attempts to store them take.
+   */
+  async close({ limitMs }: { readonly limitMs?: number } = {}): Promise<void> {
+    const stored = Promise.all(this.#lastStored.values());
+    if (limitMs === undefined) await stored;
+    else await this.#waitFor(stored, limitMs);
     this.#isClosed = true;
     this.#stopTimer?.();
     for (const watched of this.#watched.values()) watched.close();
+  }
+
+  async #waitFor(stored: Promise<unknown>, limitMs: number): Promise<void> {
+    const timer = new AbortController();
+    await Promise.race([stored, this.#options.clock.sleep(limitMs, timer.signal)]);
+    timer.abort();
   }
 
   async #write(): Promise<void> {
@@ -165,6 +179,7 @@ export class EventHub {
         events.forEach((event, index) => this.#deliver(event, numbers[index] ?? 0));
         return;
       } catch {
+        if (this.#isClosed) return;
         // The records of the runs do not depend on their events, which are given up if the storage refuses them.
         if (attempt < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }

@@ -13,6 +13,7 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
+import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import type { EventHub } from "./event_hub.ts";
 import { type EventStorage, toPublished } from "./event_storage.ts";
 import { readAll } from "./run_events.ts";
@@ -31,6 +32,8 @@ export interface EventSource {
   readonly clock: Clock;
   /** Returns the state of a run. */
   readonly getStatus: (runId: string) => Promise<DurableStatus | undefined>;
+  /** Waits for the start of the engine; rejects if it was not started or was closed. Default: events can be read always. */
+  readonly assertOpen?: () => Promise<void>;
 }
 
 /** Yields the events of a run until it has ended, the engine is closed or the signal aborts. */
@@ -39,13 +42,18 @@ export async function* followRunEvents(
   runId: string,
   { after = 0, signal }: RunEventsOptions,
 ): AsyncGenerator<readonly PublishedEvent[], void> {
+  if (!await isOpen(source)) return;
   let last = await findStart(source, runId, after);
   const watched = source.hub.watch(runId);
   let isChecked = false;
   try {
     while (!signal?.aborted && !watched.isClosed) {
       const { changed } = watched;
-      const records = await watched.read(last);
+      const records = await watched.read(last).catch((error) => {
+        // The end of the engine has interrupted the read.
+        if (watched.isClosed) return [];
+        throw error;
+      });
       last = records.at(-1)?.number ?? last;
       const published = toPublished(records);
       if (published.length > 0) yield published;
@@ -67,7 +75,18 @@ export async function readRunEvents(
   runId: string,
   after: RunEventsOptions["after"] = 0,
 ): Promise<readonly PublishedEvent[]> {
+  await source.assertOpen?.();
   return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+}
+
+/** Whether an engine was not closed. */
+async function isOpen({ assertOpen }: EventSource): Promise<boolean> {
+  try {
+    await assertOpen?.();
+    return true;
+  } catch (error) {
+    return ignoreClosed(error) ?? false;
+  }
 }
 
 async function findStart(
@@ -106,8 +125,14 @@ async function hasEnded(
   { runId }: WatchedRun,
   last: number,
 ): Promise<boolean> {
-  const status = await getStatus(runId);
+  const status = await getStatus(runId).catch(ignoreClosed);
   if (status === undefined || status === "running") return false;
   const found = await storage.read([{ runId, after: last }], 1);
   return (found.get(runId) ?? []).length === 0;
+}
+
+/** The events that are published while an engine is closed are still read: it ends its readers last. */
+function ignoreClosed(error: unknown): undefined {
+  if (error instanceof EngineClosedError) return undefined;
+  throw error;
 }

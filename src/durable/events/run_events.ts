@@ -25,7 +25,11 @@ export function createRunEvents(
   { hub, storage }: { readonly hub: EventHub; readonly storage: EventStorage },
 ): RunEvents {
   return {
-    load: () => readAll(storage, runId),
+    load: async () => {
+      // An attempt that has just ended in this process may have published events that are not stored yet.
+      await hub.flush(runId);
+      return await readAll(storage, runId);
+    },
     append: (content) => hub.append(runId, content),
     flush: () => hub.flush(runId),
   };

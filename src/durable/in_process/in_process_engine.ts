@@ -96,7 +96,7 @@ export class InProcessEngine implements DurableEngine {
   readonly #closing = new AbortController();
   /** The runs that are created now. */
   readonly #creating = new Set<Promise<void>>();
-  readonly #starting = new EngineStart();
+  readonly #starting = new EngineStart(this.#closing.signal);
   #polling: Promise<void> | undefined;
   #removeAt = 0;
 
@@ -261,6 +261,7 @@ export class InProcessEngine implements DurableEngine {
       .catch(async () => {
         // A run that this process cannot finish is continued from its last step, by a process that can store events.
         journal.tracker.detach();
+        this.#events.leave(id);
         await events.flush();
         await this.#events.release(id);
         await run.session.close().catch(() => {});
@@ -311,6 +312,7 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
     if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }

@@ -32,6 +32,8 @@ export class SessionEvents implements EventStorage {
   readonly #open = new Map<string, Session>();
   /** The runs that another process has taken over, which publishes their events. */
   readonly #lost = new Set<string>();
+  /** The runs that this process no longer executes, whose last events are stored unless another process has them. */
+  readonly #left = new Set<string>();
   /** The numbers of stored records, which are not stored again when those of another run could not be. */
   readonly #numbers = new WeakMap<NewEvent, number>();
   /** The numbers of records that were appended, of which it is not known whether they are stored. */
@@ -69,11 +71,21 @@ export class SessionEvents implements EventStorage {
     return found ? found.number - 1 : 0;
   }
 
+  /** Waits no longer for another process that has the events of a run open: it executes the run. */
+  leave(runId: string): void {
+    this.#left.add(runId);
+  }
+
   /** Closes the session of a run, so that another process can append to it. */
   async release(runId: string): Promise<void> {
+    this.#left.delete(runId);
+    this.#lost.delete(runId);
+    await this.#closeSession(runId);
+  }
+
+  async #closeSession(runId: string): Promise<void> {
     const session = this.#open.get(runId);
     this.#open.delete(runId);
-    this.#lost.delete(runId);
     await session?.close().catch(() => {});
   }
 
@@ -97,13 +109,14 @@ export class SessionEvents implements EventStorage {
   async #append(runId: string, events: readonly NewEvent[]): Promise<void> {
     if (this.#lost.has(runId)) return;
     const session = await this.#openRun(runId);
+    if (!session) return;
     try {
       const numbers = events.map((event) => this.#appendOnce(session, event));
       await session.flush();
       events.forEach((event, index) => this.#numbers.set(event, numbers[index] ?? 0));
     } catch (error) {
       // It is opened again, with the entries that are stored.
-      await this.release(runId);
+      await this.#closeSession(runId);
       // A wait for the other process would hold up the events of all runs of this one.
       if (hasReason(error, "lock_lost")) return void this.#lost.add(runId);
       throw error;
@@ -122,15 +135,16 @@ export class SessionEvents implements EventStorage {
     return number;
   }
 
-  async #openRun(runId: string): Promise<Session> {
+  async #openRun(runId: string): Promise<Session | undefined> {
     const known = this.#open.get(runId);
     if (known) return known;
     const session = await this.#openSession(runId);
-    this.#open.set(runId, session);
+    if (session) this.#open.set(runId, session);
     return session;
   }
 
-  async #openSession(runId: string): Promise<Session> {
+  /** Opens the events of a run; `undefined` if this process has left it, and another one has them open. */
+  async #openSession(runId: string): Promise<Session | undefined> {
     const id = this.#getId(runId);
     for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
       try {
@@ -140,7 +154,9 @@ export class SessionEvents implements EventStorage {
           const metadata = { durableRun: runId, durableState: "events" };
           return await this.#store.create({ id, metadata });
         }
-        if (!hasReason(error, "locked") || waitedMs > LOCK_WAIT_MS) throw error;
+        if (!hasReason(error, "locked")) throw error;
+        if (this.#left.has(runId)) return undefined;
+        if (waitedMs > LOCK_WAIT_MS) throw error;
       }
       await realSleep(LOCK_PAUSE_MS);
     }

@@ -23,7 +23,7 @@ import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
-import { EventHub } from "../events/event_hub.ts";
+import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
@@ -89,9 +89,6 @@ const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
   "fetch",
 ];
 
-/** Time in which events are stored when the engine is closed, in milliseconds. */
-const STORE_MS = 2_000;
-
 /** The recorded input of a run. */
 interface RunInput {
   readonly workflow: string;
@@ -140,7 +137,7 @@ export class RestateEngine implements DurableEngine {
   readonly #closed = new AbortController();
   /** Whether Restate may call this worker. */
   #isStarted = false;
-  readonly #starting = new EngineStart();
+  readonly #starting = new EngineStart(this.#closing.signal);
 
   /**
    * Creates an engine.
@@ -173,6 +170,7 @@ export class RestateEngine implements DurableEngine {
       storage,
       clock: systemClock,
       hub: new EventHub({ storage, clock: systemClock, pollMs }),
+      assertOpen: () => this.#assertOpen(),
       getStatus: (id) => this.#getStatus(id),
       awaitOutcome: (id) => this.#awaitOutcome(id),
       sendMessage: (id, message) => this.#sendMessage(id, message),
@@ -233,10 +231,7 @@ export class RestateEngine implements DurableEngine {
     this.#closing.abort(closed);
     this.#handler.reject(closed);
     await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
-    const timer = new AbortController();
-    // A replay publishes what could not be stored.
-    await Promise.race([this.#backend.hub.close(), systemClock.sleep(STORE_MS, timer.signal)]);
-    timer.abort();
+    await this.#backend.hub.close({ limitMs: STORE_MS });
     this.#closed.abort();
   }
 
@@ -306,19 +301,19 @@ export class RestateEngine implements DurableEngine {
   }
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
-    this.#assertOpen();
+    await this.#assertOpen();
     const start: RunInput = { workflow, input, startedAt: Date.now() };
     await this.#client.send(this.#getPath(this.#runs, id, "run"), start);
     return this.getRun(id);
   };
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    this.#assertOpen();
+    await this.#assertOpen();
     await this.#client.send(this.#getPath(this.#inboxes, id, "append"), message);
   }
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
-    this.#assertOpen();
+    await this.#assertOpen();
     const output = await this.#client.readOutput(this.#runs, id);
     switch (output.type) {
       case "ended":
@@ -339,10 +334,11 @@ export class RestateEngine implements DurableEngine {
     return `${service}/${encodeURIComponent(id)}/${handler}`;
   }
 
-  #assertOpen(): void {
-    if (this.#isStarted && !this.#closing.signal.aborted) return;
-    if (this.#isStarted) throw new EngineClosedError();
-    throw new BadRequestError("Call start() of the engine first");
+  async #assertOpen(): Promise<void> {
+    // Restate may not know the services yet.
+    await this.#starting.untilEnded();
+    if (this.#closing.signal.aborted) throw new EngineClosedError();
+    if (!this.#isStarted) throw new BadRequestError("Call start() of the engine first");
   }
 
   async #registerEndpoint(): Promise<void> {

@@ -7,9 +7,14 @@
 import type { PublishOptions } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { EventContent, StoredEvent } from "../events/event_storage.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";
+
+/** Number of attempts to read the stored events, and the pause between two of them, in milliseconds. */
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 500;
 
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
@@ -22,6 +27,8 @@ export interface RunPublisherOptions {
   readonly isContinued: boolean;
   /** Aborted when this process must publish no further ones, since another one does. */
   readonly detached: AbortSignal;
+  /** Waits. */
+  readonly sleep: Clock["sleep"];
 }
 
 /**
@@ -34,6 +41,7 @@ export class RunPublisher {
   readonly #events: RunEvents | undefined;
   readonly #isContinued: boolean;
   readonly #detached: AbortSignal;
+  readonly #sleep: Clock["sleep"];
   /** The records of earlier processes, and the number of those that the replay has reached. */
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
@@ -42,10 +50,11 @@ export class RunPublisher {
   #hasEnd = false;
   #pending = 0;
 
-  constructor({ events, isContinued, detached }: RunPublisherOptions) {
+  constructor({ events, isContinued, detached, sleep }: RunPublisherOptions) {
     this.#events = events;
     this.#isContinued = isContinued;
     this.#detached = detached;
+    this.#sleep = sleep;
   }
 
   /**
@@ -97,8 +106,15 @@ export class RunPublisher {
 
   async #load(): Promise<void> {
     if (!this.#isContinued) return;
-    // Without them, events of the replay are published again, which is better than none.
-    this.#stored = await this.#events?.load().catch(() => []) ?? [];
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS && !this.#detached.aborted; attempt++) {
+      try {
+        this.#stored = await this.#events?.load() ?? [];
+        break;
+      } catch {
+        // Without them, events of the replay are published again, which is better than none.
+        if (attempt < MAX_ATTEMPTS) await this.#sleep(RETRY_MS, this.#detached);
+      }
+    }
     this.#hasEnd = this.#stored.at(-1)?.type === "end";
   }
 

@@ -83,7 +83,7 @@ export class RunSteps implements DurableSteps {
     this.#now = journal.startedAt;
     this.#isReplaying = journal.isContinued;
     const { events, isContinued, detached } = journal;
-    this.#publisher = new RunPublisher({ events, isContinued, detached });
+    this.#publisher = new RunPublisher({ events, isContinued, detached, sleep: clock.sleep });
   }
 
   get runId(): string {
@@ -116,6 +116,11 @@ export class RunSteps implements DurableSteps {
 
   now(): number {
     return this.#now;
+  }
+
+  /** Returns the time of the clock of the engine, which is another one in a replay. */
+  readClock(): number {
+    return this.#clock.now();
   }
 
   /** Sets the time within a step, such as that of the first token of a reply, which the step records. */

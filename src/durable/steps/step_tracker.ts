@@ -70,7 +70,7 @@ export class StepTracker {
     const message = "The engine was closed";
     this.#closing.abort(new DetachedError(message));
     if (this.#count > 0 && graceMs > 0) {
-      this.#idle = createDeferred();
+      this.#idle ??= createDeferred();
       const timer = new AbortController();
       await Promise.race([this.#idle.promise, sleep(graceMs, timer.signal)]);
       timer.abort();

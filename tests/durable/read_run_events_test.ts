@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { systemClock } from "../../src/core/ports/ports.ts";
+import { EventHub } from "../../src/durable/events/event_hub.ts";
+import type { EventStorage, StoredEvent } from "../../src/durable/events/event_storage.ts";
+import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
+import { EngineClosedError } from "../../src/durable/steps/engine_closed_error.ts";
+
+/** Creates the events of a run in memory, whose reads fail when they are cut. */
+function createSource() {
+  const stored: StoredEvent[] = [];
+  const cut = createDeferred<never>();
+  cut.promise.catch(() => {});
+  let isHanging = false;
+  const storage: EventStorage = {
+    append: (events) =>
+      Promise.resolve(events.map(({ runId: _, ...content }) => {
+        const number = stored.length + 1;
+        stored.push({ ...content, number });
+        return number;
+      })),
+    read: async ([position]) => {
+      if (isHanging) await cut.promise;
+      return new Map([["run", stored.slice(position?.after)]]);
+    },
+    findCheckpoint: () => Promise.resolve(0),
+  };
+  const hub = new EventHub({ storage, clock: systemClock, pollMs: Infinity });
+  const getStatus = () => Promise.reject(new EngineClosedError());
+  const hang = () => {
+    isHanging = true;
+  };
+  return { hub, cut, hang, source: { hub, storage, clock: systemClock, getStatus } };
+}
+
+Deno.test("followRunEvents(): a reader gets the events that are published while the engine is closed, and then ends", async () => {
+  const { hub, source } = createSource();
+  const read: unknown[] = [];
+  const reading = (async () => {
+    for await (const batch of followRunEvents(source, "run", {})) read.push(...batch);
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await hub.append("run", { type: "event", event: "late", key: "" });
+  await hub.close();
+  await reading;
+  assertEquals(read, [{ number: 1, type: "event", event: "late" }]);
+});
+
+Deno.test("followRunEvents(): a read that the end of the engine interrupts ends the reader", async () => {
+  const { hub, cut, hang, source } = createSource();
+  hang();
+  const next = followRunEvents(source, "run", {}).next();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await hub.close();
+  cut.reject(new Error("The connection was closed"));
+  assertEquals(await next, { done: true, value: undefined });
+});
