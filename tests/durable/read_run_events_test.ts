@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
+import { EngineClosedError } from "../../src/core/durable/engine_closed_error.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { systemClock } from "../../src/core/ports/ports.ts";
 import { EventHub } from "../../src/durable/events/event_hub.ts";
 import type { EventStorage, StoredEvent } from "../../src/durable/events/event_storage.ts";
 import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
-import { EngineClosedError } from "../../src/durable/steps/engine_closed_error.ts";
 
 /** Creates the events of a run in memory, whose reads fail when they are cut. */
 function createSource() {

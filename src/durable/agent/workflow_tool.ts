@@ -5,12 +5,12 @@
  */
 
 import type { DurableWorkflow } from "../../core/durable/durable_engine.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import { errorResult } from "../../core/messages/tool_result.ts";
 import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { DurableRun, DurableWorkflow } from "../../core/durable/durable_engine.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { workflowTool } from "./workflow_tool.ts";
 
 /** Creates a tool whose runs have a result, and the list of their aborts. */

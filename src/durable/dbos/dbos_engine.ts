@@ -14,6 +14,7 @@ import type {
   WorkflowFunction,
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
@@ -26,7 +27,6 @@ import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { createPool } from "./create_pool.ts";

@@ -5,9 +5,9 @@
  */
 
 import type { ReceivedMessage, RunMessage } from "../../core/durable/durable_steps.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, StreamError } from "../../core/errors/errors.ts";
 import type { Clock } from "../../core/ports/ports.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import type { ControlConnection } from "./control_connection.ts";
 import type { PgClient } from "./npm_packages.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 
 /**
  * Starts an engine once: calls at the same time share one start, and one that has failed may be repeated. An engine that

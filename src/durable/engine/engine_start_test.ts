@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { EngineStart } from "./engine_start.ts";
 
 Deno.test("EngineStart: calls at the same time and later ones share one start", async () => {

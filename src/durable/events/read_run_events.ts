@@ -9,11 +9,11 @@ import type {
   PublishedEvent,
   RunEventsOptions,
 } from "../../core/durable/durable_engine.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import type { EventHub } from "./event_hub.ts";
 import { type EventStorage, toPublished } from "./event_storage.ts";
 import { readAll } from "./run_events.ts";

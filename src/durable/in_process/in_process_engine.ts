@@ -14,6 +14,7 @@ import type {
   WorkflowFunction,
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
@@ -26,7 +27,6 @@ import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { closeOnError, type OpenRun, type RunStart, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";

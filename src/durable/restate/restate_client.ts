@@ -4,9 +4,9 @@
  * @module
  */
 
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 
 /** Status of an output that does not exist yet. */
 const NOT_READY = 470;

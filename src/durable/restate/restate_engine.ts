@@ -14,6 +14,7 @@ import type {
   WorkflowFunction,
 } from "../../core/durable/durable_engine.ts";
 import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
@@ -25,7 +26,6 @@ import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
-import { EngineClosedError } from "../steps/engine_closed_error.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
 import { RestateClient, type WorkflowEnd } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";

@@ -5,10 +5,10 @@
  */
 
 import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AgentError, type AgentErrorRecord, getErrorMessage } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonValue, toJsonValue } from "../../core/json/json.ts";
-import { EngineClosedError } from "./engine_closed_error.ts";
 import { DetachedError } from "./step_journal.ts";
 
 /** The result of a step: its value, or the error that it has thrown. */

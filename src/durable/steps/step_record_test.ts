@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { EngineClosedError } from "./engine_closed_error.ts";
+import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { DetachedError } from "./step_journal.ts";
 import { captureOutcome } from "./step_record.ts";
 

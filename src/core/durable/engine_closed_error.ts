@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors/errors.ts";
+import { BadRequestError } from "../errors/errors.ts";
 
 /**
  * The engine of this process was closed. An effect of a run that fails with it, such as the start of another run, is not
