@@ -265,7 +265,7 @@ export interface ContextCompactedEvent {
   readonly report: CompactionReport;
 }
 
-/** Emitted for a problem that does not end the run; the same one of model replies is emitted once in a run. */
+/** Emitted for a problem that does not end the run; the same one of a reply is emitted once a run. */
 export interface WarningEvent {
   readonly type: "warning";
   /** Kind of warning, such as `"policy_failed"`. */
