@@ -42,7 +42,7 @@ export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
     reason: "needs a sandbox that confines commands",
   },
   {
-    title: /^attach\(\): keeps no agent that the program has no reference to$/,
+    title: /^attach\(\): keeps no agent that the program has no reference to/,
     reason: "runs Deno",
   },
   {
