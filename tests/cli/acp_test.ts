@@ -18,7 +18,7 @@ import { DirectoryChangeLogStore } from "../../src/tools/changes/directory_chang
 import { waitUntil } from "../wait_until.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { GREETING_SERVER } from "./greeting_server.ts";
-import { startEditor } from "./test_editor.ts";
+import { type Editor, startEditor } from "./test_editor.ts";
 
 function readText(updates: readonly SessionUpdate[]): string {
   return updates.map((update) =>
@@ -36,6 +36,19 @@ async function readChanges(home: string, sessionId: string): Promise<readonly Ch
 
 const WRITE = scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "two\n" }));
 const DONE = scriptedReply("Done.");
+const CHANGE_AND_WAIT = scriptedReply(
+  scriptedCall("bash", { command: "echo two > a.txt; sleep 60" }),
+);
+
+/** Cancels a prompt whose command has changed a file; returns the id of the session. */
+async function cancelChange({ client, path }: Editor): Promise<string> {
+  const sessionId = await client.createSession();
+  const prompt = client.prompt(sessionId, "Change it");
+  await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
+  await client.agent.notify("session/cancel", { sessionId });
+  assertEquals((await prompt).stopReason, "cancelled");
+  return sessionId;
+}
 
 Deno.test("swink acp: a prompt changes a file after the user has seen the change", async () => {
   await using editor = await startEditor({ model: [WRITE, DONE] });
@@ -163,17 +176,12 @@ Deno.test({
   name: "swink acp: /undo takes the changes of a command back that was cancelled",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const command = "echo two > a.txt; sleep 60";
     await using editor = await startEditor({
-      model: [scriptedReply(scriptedCall("bash", { command }))],
+      model: [CHANGE_AND_WAIT],
       args: ["--approve-all"],
     });
     const { client, path } = editor;
-    const sessionId = await client.createSession();
-    const prompt = client.prompt(sessionId, "Change it");
-    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
-    await client.agent.notify("session/cancel", { sessionId });
-    assertEquals((await prompt).stopReason, "cancelled");
+    const sessionId = await cancelChange(editor);
     await client.prompt(sessionId, "/undo");
     assertEquals(await Deno.readTextFile(`${path}/a.txt`), "one\n");
   },
@@ -183,17 +191,13 @@ Deno.test({
   name: "swink acp: the changes of a cancelled command are not those of the prompt that follows",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const call = (command: string) => scriptedReply(scriptedCall("bash", { command }));
+    const create = scriptedReply(scriptedCall("bash", { command: "echo new > b.txt" }));
     await using editor = await startEditor({
-      model: [call("echo two > a.txt; sleep 60"), call("echo new > b.txt"), DONE],
+      model: [CHANGE_AND_WAIT, create, DONE],
       args: ["--approve-all"],
     });
     const { client, path } = editor;
-    const sessionId = await client.createSession();
-    const prompt = client.prompt(sessionId, "Change it");
-    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
-    await client.agent.notify("session/cancel", { sessionId });
-    await prompt;
+    const sessionId = await cancelChange(editor);
     await client.prompt(sessionId, "Go on");
     await client.prompt(sessionId, "/undo");
     const names = Array.from(Deno.readDirSync(path), ({ name }) => name);
@@ -207,17 +211,12 @@ Deno.test({
   name: "swink acp: the changes of a cancelled command are recorded before the program ends",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const command = "echo two > a.txt; sleep 60";
     await using editor = await startEditor({
-      model: [scriptedReply(scriptedCall("bash", { command }))],
+      model: [CHANGE_AND_WAIT],
       args: ["--approve-all"],
     });
-    const { client, path, home } = editor;
-    const sessionId = await client.createSession();
-    const prompt = client.prompt(sessionId, "Change it");
-    await waitUntil(() => Deno.readTextFileSync(`${path}/a.txt`) === "two\n");
-    await client.agent.notify("session/cancel", { sessionId });
-    await prompt;
+    const { path, home } = editor;
+    const sessionId = await cancelChange(editor);
     await editor.end();
     const [entry] = await readChanges(home, sessionId);
     assertEquals(entry?.type === "change" && entry.path, `${path}/a.txt`);

@@ -129,8 +129,8 @@ export const Deno = {
   link: fs.promises.link,
   listen,
   linkSync: fs.linkSync,
-  makeTempDir: ({ prefix = "" } = {}) => Promise.resolve(system.makeTempDirSync({ prefix })),
-  makeTempDirSync: ({ prefix = "" } = {}) => system.makeTempDirSync({ prefix }),
+  makeTempDir: ({ dir = tmpdir(), prefix = "" } = {}) => fs.promises.mkdtemp(`${dir}/${prefix}`),
+  makeTempDirSync: ({ dir = tmpdir(), prefix = "" } = {}) => fs.mkdtempSync(`${dir}/${prefix}`),
   makeTempFile() {
     const path = `${tmpdir()}/${crypto.randomUUID()}`;
     return system.writeTextFile(path, "").then(() => path);
