@@ -268,6 +268,7 @@ export { preload } from "./src/agent/preload.ts";
 export type { ContinueOptions, RunOptions } from "./src/agent/run_options.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentStream } from "./src/agent/agent_stream.ts";
+export { readTextDeltas, type TextSource } from "./src/agent/read_text_deltas.ts";
 export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/live_state.ts";

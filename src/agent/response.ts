@@ -30,6 +30,14 @@ const CONTENT_TYPES: Readonly<Record<ResponseFormat, string>> = {
   text: "text/plain; charset=utf-8",
 };
 
+/** Statuses of the responses to misuse, by the code of the error; that of other errors is 500. */
+const MISUSE_STATUSES: Readonly<Partial<Record<string, number>>> = {
+  no_messages: 400,
+  bad_request: 400,
+  already_running: 409,
+  invalid_continue: 409,
+};
+
 /** Options for `createResponse()`. */
 interface RunResponseOptions extends ResponseOptions {
   /** Settles when the run has ended. */
@@ -71,20 +79,10 @@ function createErrorResponse(misuse: unknown, headers: Headers): Response {
   const { code, message } = AgentError.is(misuse)
     ? misuse
     : { code: "stream_error", message: "The run could not be started" };
-  return Response.json({ error: { code, message } }, { status: getStatus(code), headers });
-}
-
-function getStatus(code: string): number {
-  switch (code) {
-    case "no_messages":
-    case "bad_request":
-      return 400;
-    case "already_running":
-    case "invalid_continue":
-      return 409;
-    default:
-      return 500;
-  }
+  return Response.json({ error: { code, message } }, {
+    status: MISUSE_STATUSES[code] ?? 500,
+    headers,
+  });
 }
 
 interface StreamedRun extends Pick<RunResponseOptions, "outcome"> {

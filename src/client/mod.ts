@@ -2,12 +2,12 @@
  * Reads the events of a run from the response of a server, in a browser or another program.
  *
  * The server answers with `AgentStream.toResponse()`. {@linkcode readResponse} returns the same events as a stream, with
- * its text and its result. The module has no part of the agent loop.
+ * its text and its result; {@linkcode readTextDeltas} reads the text alone. The module has no part of the agent loop.
  *
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { readResponse } from "@swink/agent/client";
+ * import { readResponse, readTextDeltas } from "@swink/agent/client";
  * import { reply, scriptedStream } from "@swink/agent/testing";
  *
  * // On the server.
@@ -18,15 +18,12 @@
  *
  * // In the browser, with the response of `fetch()`.
  * const stream = readResponse(handle("Greet me"));
- * for await (const event of stream) {
- *   if (event.type === "message_update" && event.delta.type === "text_delta") {
- *     console.log(event.delta.delta); // "Hello!"
- *   }
- * }
+ * for await (const text of readTextDeltas(stream)) console.log(text); // "Hello!"
  * const { stopReason, usage } = await stream.result();
  * ```
  *
  * @module
  */
 
+export { readTextDeltas, type TextSource } from "../agent/read_text_deltas.ts";
 export { readResponse, type ResponseStream } from "./read_response.ts";

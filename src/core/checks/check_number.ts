@@ -4,8 +4,7 @@
  * @module
  */
 
-import { describeValue } from "../errors/describe_value.ts";
-import { BadRequestError } from "../errors/errors.ts";
+import { createValueError } from "./check_object.ts";
 
 /**
  * Checks that an option is a number of at least 0; one that is `undefined` counts as missing. `NaN`, as from a missing
@@ -15,5 +14,5 @@ import { BadRequestError } from "../errors/errors.ts";
  */
 export function checkNumber(name: string, value: unknown): void {
   if (value === undefined || (typeof value === "number" && value >= 0)) return;
-  throw new BadRequestError(`${name} must be a number of at least 0, not ${describeValue(value)}`);
+  throw createValueError(`${name} must be a number of at least 0`, value);
 }

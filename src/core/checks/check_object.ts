@@ -15,5 +15,10 @@ import { isJsonObject } from "../json/json.ts";
  */
 export function checkObject(value: unknown, expectation: string): void {
   if (isJsonObject(value)) return;
-  throw new BadRequestError(`${expectation}, not ${describeValue(value)}`);
+  throw createValueError(expectation, value);
+}
+
+/** Creates the error for a value that is not as expected. */
+export function createValueError(expectation: string, value: unknown): BadRequestError {
+  return new BadRequestError(`${expectation}, not ${describeValue(value)}`);
 }

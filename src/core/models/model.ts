@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createValueError } from "../checks/check_object.ts";
 import { describeValue } from "../errors/describe_value.ts";
 import { BadRequestError } from "../errors/errors.ts";
 
@@ -91,11 +92,8 @@ export function checkModelSpec(model: ModelSpec): ModelSpec {
     );
   }
   if (!isThinkingLevel(thinkingLevel)) {
-    throw new BadRequestError(
-      `The thinking level must be one of ${THINKING_LEVELS.join(", ")}, not ${
-        describeValue(thinkingLevel)
-      }`,
-    );
+    const expectation = `The thinking level must be one of ${THINKING_LEVELS.join(", ")}`;
+    throw createValueError(expectation, thinkingLevel);
   }
   return model;
 }

@@ -6,6 +6,7 @@
 
 import { RISK_CLASSES, type RiskClass } from "../approval/risk.ts";
 import { checkMisspellings } from "../checks/check_names.ts";
+import { createValueError } from "../checks/check_object.ts";
 import { describeValue } from "../errors/describe_value.ts";
 import { BadRequestError } from "../errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../json/json.ts";
@@ -61,12 +62,10 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
  * @throws {BadRequestError} If a property is missing, invalid or misspelled.
  */
 export function checkTool(tool: unknown): void {
-  if (!isJsonObject(tool)) {
-    throw new BadRequestError(`A tool must be an object, not ${describeValue(tool)}`);
-  }
+  if (!isJsonObject(tool)) throw createValueError("A tool must be an object", tool);
   const { name } = tool;
   if (typeof name !== "string" || name === "") {
-    throw new BadRequestError(`The name of a tool must be a text, not ${describeValue(name)}`);
+    throw createValueError("The name of a tool must be a text", name);
   }
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
@@ -81,9 +80,7 @@ export function checkTool(tool: unknown): void {
 export function checkTools<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
 ): readonly Tool[] {
-  if (!Array.isArray(tools)) {
-    throw new BadRequestError(`The tools must be a list, not ${describeValue(tools)}`);
-  }
+  if (!Array.isArray(tools)) throw createValueError("The tools must be a list", tools);
   const names = new Set<string>();
   for (const tool of tools) {
     checkTool(tool);

@@ -6,8 +6,7 @@
 
 import { checkFunction, wrongType } from "../../core/checks/check_function.ts";
 import { checkMisspellings, checkNames } from "../../core/checks/check_names.ts";
-import { checkObject } from "../../core/checks/check_object.ts";
-import { describeValue } from "../../core/errors/describe_value.ts";
+import { checkObject, createValueError } from "../../core/checks/check_object.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isThenable } from "../../core/errors/refuse_promise.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
@@ -151,7 +150,7 @@ export function acceptAny(): void {}
 export function oneOf(...allowed: readonly unknown[]): CheckOption {
   return (name, value) => {
     if (allowed.includes(value)) return;
-    throw invalid(`${name} must be one of ${allowed.join(", ")}`, value);
+    throw createValueError(`${name} must be one of ${allowed.join(", ")}`, value);
   };
 }
 
@@ -162,7 +161,7 @@ function checkLimit(name: string, limit: unknown): void {
 
 function checkList(name: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw invalid(`${name} must be an array`, value);
+  throw createValueError(`${name} must be an array`, value);
 }
 
 function checkPolicies(option: string, policies: unknown): void {
@@ -216,7 +215,7 @@ export function checkStreamOptions(name: string, options: unknown): void {
 
 function checkRecord(name: string, value: unknown): asserts value is JsonObject {
   if (isJsonObject(value) && !isThenable(value)) return;
-  throw invalid(`${name} must be an object`, value);
+  throw createValueError(`${name} must be an object`, value);
 }
 
 /**
@@ -243,7 +242,7 @@ export function checkSignal(name: string, value: unknown): void {
 function checkToolChoice(name: string, choice: unknown): void {
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;
-  throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);
+  throw createValueError(`${name} must be auto, none, required or { name: "…" }`, choice);
 }
 
 /** The run itself checks its class, whose code is not loaded yet. */
@@ -258,8 +257,4 @@ function checkPrices(name: string, prices: unknown): void {
 function checkQueue(name: string, queue: unknown): void {
   if (isJsonObject(queue) && typeof queue["take"] === "function") return;
   checkFunction(name, queue);
-}
-
-function invalid(expectation: string, value: unknown): BadRequestError {
-  return new BadRequestError(`${expectation}, not ${describeValue(value)}`);
 }
