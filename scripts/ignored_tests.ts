@@ -53,10 +53,6 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without the right to mount a file system",
   },
   {
-    file: /^tests\/(runtimes\/|proofs\/runtimes)/,
-    reason: "without the npm package, Node, Bun or Chromium, which only `deno task prove` requires",
-  },
-  {
     file: /^tests\/mcp\/reference_servers_proof\.ts$/,
     reason: "without the reference servers of MCP, which need the npm registry",
   },
@@ -85,7 +81,15 @@ const REASONS: readonly IgnoreReason[] = [
       /^tests\/(runtimes\/chromium|eval\/html_report|ag_ui\/example_page|server\/page)_test\.ts$/,
     reason: "without Chromium",
   },
+  {
+    file: /^tests\/runtimes\/worker_test\.ts$/,
+    reason: "without workerd (run scripts/install_runtimes.ts)",
+  },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },
+  {
+    file: /^tests\/(runtimes\/|proofs\/runtimes)/,
+    reason: "without the npm package, Node, Bun or Chromium, which only `deno task prove` requires",
+  },
   {
     file: /^tests\/sandbox\/shell_promises_test\.ts$/,
     reason: "without bubblewrap (bwrap) and user namespaces",

@@ -1,6 +1,6 @@
 /**
- * Installs Node 20, Node 24 and Bun from npm in `dist/runtimes`, the packages that the built package depends on, llama.cpp,
- * and a client of the Agent Client Protocol, for the tests in `tests/runtimes` and `tests/cli`.
+ * Installs Node 20, Node 24, Bun and workerd from npm in `dist/runtimes`, the packages that the built package depends on,
+ * llama.cpp, and a client of the Agent Client Protocol, for the tests in `tests/runtimes` and `tests/cli`.
  *
  * @module
  */
@@ -25,6 +25,8 @@ async function listInstallations(): Promise<Record<string, string[]>> {
     node20: ["node@20"],
     node24: ["node@24"],
     bun: ["bun@1"],
+    // With a validator of schemas that needs no `eval`.
+    workerd: ["workerd@1", "@cfworker/json-schema@4"],
     // A client of the Agent Client Protocol, which needs Node 22 or later.
     acpx: ["acpx@0.19"],
     packages: [...packages, "@types/node@20"],
