@@ -41,8 +41,11 @@ export function getPlainCheck(normalized: NormalizedSchema): PlainCheck | undefi
 
 let evalAllowed: boolean | undefined;
 
-/** Whether the runtime allows `eval`. Where it does not, every call must fail, rather than only the invalid ones. */
-function canEval(): boolean {
+/**
+ * Whether the runtime allows `eval`. Where it does not, every call that ajv would check must fail, rather than only the
+ * invalid ones.
+ */
+export function canEval(): boolean {
   if (evalAllowed !== undefined) return evalAllowed;
   try {
     new Function("");

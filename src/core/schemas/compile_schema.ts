@@ -9,7 +9,7 @@ import { isInstance } from "../errors/is_instance.ts";
 import { ignoreRejections } from "../errors/refuse_promise.ts";
 import { isJsonObject, type JsonSchema } from "../json/json.ts";
 import type { IgnoredKeyword } from "../json_schema/ignored_keyword.ts";
-import { getPlainCheck, type PlainCheck } from "../json_schema/plain_check.ts";
+import { canEval, getPlainCheck, type PlainCheck } from "../json_schema/plain_check.ts";
 import type { ValidationError } from "../json_schema/validation_error.ts";
 import {
   ajvValidator,
@@ -19,6 +19,7 @@ import {
   type SchemaValidator,
   type ValidationResult,
 } from "./schema.ts";
+import { CHECKED_SCHEMAS } from "./standard_schema.ts";
 
 export { fillDefaults } from "../json_schema/defaults.ts";
 export { toToolResult } from "../messages/to_tool_result.ts";
@@ -40,6 +41,7 @@ export function compileSchema(
 ): CompiledSchema | Promise<CompiledSchema> {
   const known = compiledSchemas.get(validator)?.get(schema);
   if (known) return known;
+  if (validator === ajvValidator && CHECKED_SCHEMAS.has(schema) && !canEval()) return acceptAny;
   try {
     const compiled = validator(schema);
     if (typeof compiled === "function") return cacheCompiled(schema, validator, compiled);
@@ -48,6 +50,9 @@ export function compileSchema(
     throw toCompileError(cause);
   }
 }
+
+/** Accepts any value, which the library of its schema checks next: ajv cannot without `eval`. */
+const acceptAny: CompiledSchema = () => [];
 
 /**
  * Returns the check of plainly valid values of a schema, if that may make ajv unnecessary: if ajv is the validator and

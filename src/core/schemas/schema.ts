@@ -3,7 +3,8 @@
  * default one.
  *
  * The default validator is ajv, which takes 40 ms to load; a run loads it while it waits for the model. It compiles with
- * `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
+ * `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}, unless the schemas are those
+ * of libraries, which check the values themselves.
  *
  * @module
  */

@@ -19,6 +19,9 @@ const JSON_SCHEMA_HINTS: ReadonlyMap<string, string> = new Map([
   ["zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)"],
 ]);
 
+/** The JSON Schemas whose values their library also checks. */
+export const CHECKED_SCHEMAS = new WeakSet<JsonSchema>();
+
 /**
  * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
  *
@@ -32,14 +35,16 @@ export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema 
       `${subject} must be a JSON Schema or a Standard Schema`,
     );
   }
-  const { jsonSchema, vendor } = source["~standard"];
+  const { jsonSchema, vendor, validate } = source["~standard"];
   const problem = `${subject}: ${vendor} has no JSON Schema for it`;
   if (!jsonSchema) {
     const hint = JSON_SCHEMA_HINTS.get(vendor) ?? "pass a JSON Schema";
     throw new BadRequestError(`${problem}: ${hint}`);
   }
   try {
-    return { ...jsonSchema.input({ target: "draft-2020-12" }) };
+    const schema = { ...jsonSchema.input({ target: "draft-2020-12" }) };
+    if (typeof validate === "function") CHECKED_SCHEMAS.add(schema);
+    return schema;
   } catch (cause) {
     throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
   }
