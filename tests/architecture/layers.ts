@@ -34,7 +34,7 @@ const PROGRAM_IMPORTS = [
   "src/cassettes/record_fetch\\.ts",
   "src/core/(approval/risk|diff/unified_diff|errors/errors|hooks/retry|json/(json|parsed_problem))\\.ts",
   "src/core/(messages/content|models/(model|usage)|schemas/schema|servers/local_caller)\\.ts",
-  "src/core/(sessions/plan_entry|streams/(lazy_stream_fn|tokens)|text/(byte_encoding|redact)|tools/tool)\\.ts",
+  "src/core/(sessions/plan_entry|streams/(lazy_stream_fn|tokens)|text/(byte_encoding|redact)|tools/needs_approval)\\.ts",
   "src/eval/recording/replay_agent\\.ts",
   "src/eval/reports/format_measure\\.ts",
   "src/loop/run_turns\\.ts",

@@ -5,7 +5,7 @@
  */
 
 import type { ApprovalMode, Approve, ExplainingApprove } from "../../../mod.ts";
-import { needsApproval } from "../../../src/core/tools/tool.ts";
+import { needsApproval } from "../../../src/core/tools/needs_approval.ts";
 import type { ApprovalGate, ApprovalGateState, TrustGrant } from "../../../src/tools/mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";

@@ -261,9 +261,3 @@ export function defineTool<const Schema extends SchemaSource, Context = unknown>
 export function isCountedBy({ countedBy }: AgentTool<never>, policy: object): boolean {
   return countedBy === "all" || (countedBy?.includes(policy) ?? false);
 }
-
-/** Whether a call requires approval in the approval mode `smart`. */
-export function needsApproval(tool: AgentTool, args: JsonObject): boolean {
-  const { requiresApproval = !tool.readOnly } = tool;
-  return typeof requiresApproval === "function" ? requiresApproval(args) : requiresApproval;
-}

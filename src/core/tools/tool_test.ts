@@ -10,7 +10,7 @@ import { testToolContext } from "../../testing/test_tool_context.ts";
 import { BadRequestError } from "../errors/errors.ts";
 import { errorResult, textResult } from "../messages/tool_result.ts";
 import { validateToolArguments } from "../schemas/validate_tool_arguments.ts";
-import { defineTool, needsApproval, type ToolContext } from "./tool.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
 import { validateArguments } from "./validate_arguments.ts";
 
 const context: ToolContext = testToolContext();
@@ -185,21 +185,6 @@ Deno.test("textResult() and errorResult() create results with one text block", (
   assertEquals(textResult("done"), { content: [...content] });
   assertEquals(textResult("done", { code: 0 }), { content: [...content], details: { code: 0 } });
   assertEquals(errorResult("done"), { content: [...content], isError: true });
-});
-
-Deno.test("needsApproval() is true for tools that are not read-only, unless requiresApproval is set", () => {
-  const needsApprovalFor = (tool: Parameters<typeof fakeTool>[0], args = {}): boolean =>
-    needsApproval(fakeTool(tool), args);
-  assertEquals(needsApprovalFor({ name: "write" }), true);
-  assertEquals(needsApprovalFor({ name: "read", readOnly: true }), false);
-  assertEquals(needsApprovalFor({ name: "read", readOnly: true, requiresApproval: true }), true);
-  assertEquals(needsApprovalFor({ name: "write", requiresApproval: false }), false);
-  const bash = {
-    name: "bash",
-    requiresApproval: ({ command }: { command?: unknown }) => command !== "ls",
-  };
-  assertEquals(needsApprovalFor(bash, { command: "ls" }), false);
-  assertEquals(needsApprovalFor(bash, { command: "rm" }), true);
 });
 
 Deno.test("defineTool() adds no properties to the definition", () => {

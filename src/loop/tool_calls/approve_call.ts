@@ -9,7 +9,7 @@ import { getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { ApprovalRequest } from "../../core/hooks/approve.ts";
 import { cloneJson, isJsonObject } from "../../core/json/json.ts";
-import { needsApproval } from "../../core/tools/tool.ts";
+import { needsApproval } from "../../core/tools/needs_approval.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { ResolvedConfig } from "../run/config.ts";
 import { getAgentPath } from "../run/parent_run.ts";

@@ -7,7 +7,8 @@
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
 import { getRisk, type RiskClass } from "../../core/approval/risk.ts";
 import { cloneJson, isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import { type AgentTool, needsApproval } from "../../core/tools/tool.ts";
+import { needsApproval } from "../../core/tools/needs_approval.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
