@@ -115,8 +115,8 @@ export class StructuredAnswer {
   #form: AnswerForm = "tool";
   /** The model of the latest request. */
   #model: ModelSpec | undefined;
-  /** Names of the tools of the latest request. */
-  #toolNames: ReadonlySet<string> = new Set();
+  /** Whether the latest request had a tool in addition to the one that receives the answer. */
+  #hasOtherTools = false;
   /** Whether the provider rejected the schema, so that the prompt alone has it if the model has no tools either. */
   #isSchemaRejected = false;
   #streamFn: StreamFn | undefined;
@@ -187,7 +187,7 @@ export class StructuredAnswer {
   async #requestAnswer({ model, tools, request }: PreRequestContext): Promise<PreRequestVerdict> {
     if (this.#form !== "tool" && !isSameModel(model, this.#model)) await this.#adaptForm(model);
     this.#model = model;
-    this.#toolNames = new Set([...tools.map(({ name }) => name), this.#tool.name]);
+    this.#hasOtherTools = tools.some((tool) => tool !== this.#tool);
     if (this.#form !== "tool") {
       return {
         type: "change",
@@ -348,20 +348,17 @@ export class StructuredAnswer {
     }
     const refusal =
       toolResults.find(({ toolName, isError }) => isError && toolName === this.#tool.name) ??
-        this.#findUnknownCall(toolResults);
+        this.#findUselessCall(toolResults);
     const problem = extractText(refusal?.content ?? []);
     if (!refusal || isSteeringText(problem)) return;
     this.#recordFailure(problem);
     return this.#isFinished() ? this.#stop() : undefined;
   }
 
-  /** Returns the result of the first call if all are of tools that do not exist: small models may call only such. */
-  #findUnknownCall(results: readonly ToolResultMessage[]): ToolResultMessage | undefined {
-    // A tool that a policy hides from the request may run, too.
-    const isUnknown = results.every(({ toolName, isError }) =>
-      isError && !this.#toolNames.has(toolName)
-    );
-    return isUnknown ? results[0] : undefined;
+  /** Returns the result of a call in a turn without a call that could lead to the answer: small models repeat such turns. */
+  #findUselessCall(results: readonly ToolResultMessage[]): ToolResultMessage | undefined {
+    const isUseless = !this.#hasOtherTools && results.every(({ isError }) => isError);
+    return isUseless ? results[0] : undefined;
   }
 
   async #checkText(text: string): Promise<PolicyVerdict> {

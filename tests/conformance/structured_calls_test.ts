@@ -13,7 +13,7 @@ const city = {
 const answer = reply([toolCall("structured_output", { city: "Bern" })]);
 const unknownCall = reply([toolCall("json", { city: "Bern" })]);
 
-Deno.test("structuredOutput(): a turn that calls only tools that do not exist is an attempt", async () => {
+Deno.test("structuredOutput(): without other tools, a turn that calls only tools that do not exist is an attempt", async () => {
   const { agent, streamFn } = testAgent(Array.from({ length: 20 }, () => unknownCall));
   const error = await assertRejects(
     () => agent.structuredOutput("Which city?", city, { maxRetries: 2 }),
@@ -30,9 +30,10 @@ Deno.test("structuredOutput(): the model answers after a call of a tool that doe
   });
 });
 
-Deno.test("structuredOutput(): a call next to one of a tool that exists is no attempt", async () => {
-  const both = reply([toolCall("json"), toolCall("look")]);
-  const { agent } = testAgent([both, both, both, answer], { tools: [fakeTool({ name: "look" })] });
+Deno.test("structuredOutput(): with other tools, calls of tools that do not exist are no attempts", async () => {
+  const { agent } = testAgent([unknownCall, unknownCall, unknownCall, answer], {
+    tools: [fakeTool({ name: "look" })],
+  });
   assertEquals(await agent.structuredOutput("Which city?", city, { maxRetries: 0 }), {
     city: "Bern",
   });
