@@ -25,9 +25,11 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
   /**
    * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. They replace those
    * for all providers, except that headers are added to theirs. Options with a `baseUrl` under a new name add a server
-   * with the chat completions API.
+   * with the chat completions API. A provider that is `undefined` has no options of its own.
    */
-  readonly providers?: Readonly<Record<string, ProviderOptions | StreamFn>> | undefined;
+  readonly providers?:
+    | Readonly<Record<string, ProviderOptions | StreamFn | undefined>>
+    | undefined;
   /** Reads environment variables. Default: those of the runtime. */
   readonly env?: ReadEnvironment | undefined;
 }

@@ -256,6 +256,23 @@ Deno.test("connect(): an option that is undefined does not replace the environme
   );
 });
 
+Deno.test("connect(): a provider that is undefined has the options of the environment", async () => {
+  const { env } = recordEnvironment({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://gw.example" });
+  const ownKey = env("LAB_KEY");
+  const providers = {
+    openai: undefined,
+    lab: ownKey ? { baseUrl: "https://lab.example", apiKey: ownKey } : undefined,
+  };
+  assertEquals(
+    await findUrl(["openai", "m"], { env, providers }),
+    "https://gw.example/chat/completions",
+  );
+  assertStringIncludes(
+    await findUrl(["lab", "m"], { env, providers }) ?? "",
+    'Unknown provider "lab"',
+  );
+});
+
 Deno.test("connect(): a base URL may have blanks around it and a query", async () => {
   const { env } = recordEnvironment({ OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" });
   const providers = {

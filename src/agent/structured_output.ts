@@ -25,7 +25,12 @@ import type {
 import { isJsonObject, type JsonSchema } from "../core/json/json.ts";
 import { findLostDigits, findParsedProblem } from "../core/json/parsed_problem.ts";
 import { extractText, extractToolCalls } from "../core/messages/content.ts";
-import { type AgentMessage, type LlmMessage, userMessage } from "../core/messages/message.ts";
+import {
+  type AgentMessage,
+  type LlmMessage,
+  type ToolResultMessage,
+  userMessage,
+} from "../core/messages/message.ts";
 import type { ModelSpec } from "../core/models/model.ts";
 import type { Cost, Usage } from "../core/models/usage.ts";
 import {
@@ -110,6 +115,8 @@ export class StructuredAnswer {
   #form: AnswerForm = "tool";
   /** The model of the latest request. */
   #model: ModelSpec | undefined;
+  /** Whether the latest request had a tool in addition to the one that receives the answer. */
+  #hasOtherTools = false;
   /** Whether the provider rejected the schema, so that the prompt alone has it if the model has no tools either. */
   #isSchemaRejected = false;
   #streamFn: StreamFn | undefined;
@@ -180,6 +187,7 @@ export class StructuredAnswer {
   async #requestAnswer({ model, tools, request }: PreRequestContext): Promise<PreRequestVerdict> {
     if (this.#form !== "tool" && !isSameModel(model, this.#model)) await this.#adaptForm(model);
     this.#model = model;
+    this.#hasOtherTools = tools.some((tool) => tool !== this.#tool);
     if (this.#form !== "tool") {
       return {
         type: "change",
@@ -338,13 +346,19 @@ export class StructuredAnswer {
         ? undefined
         : await this.#checkText(extractText(content));
     }
-    const refusal = toolResults.find(({ toolName, isError }) =>
-      isError && toolName === this.#tool.name
-    );
+    const refusal =
+      toolResults.find(({ toolName, isError }) => isError && toolName === this.#tool.name) ??
+        this.#findUselessCall(toolResults);
     const problem = extractText(refusal?.content ?? []);
     if (!refusal || isSteeringText(problem)) return;
     this.#recordFailure(problem);
     return this.#isFinished() ? this.#stop() : undefined;
+  }
+
+  /** Returns the result of a call in a turn without a call that could lead to the answer: small models repeat such turns. */
+  #findUselessCall(results: readonly ToolResultMessage[]): ToolResultMessage | undefined {
+    const isUseless = !this.#hasOtherTools && results.every(({ isError }) => isError);
+    return isUseless ? results[0] : undefined;
   }
 
   async #checkText(text: string): Promise<PolicyVerdict> {

@@ -28,5 +28,5 @@ export type {
   TraceContext,
   Tracer,
 } from "./api.ts";
-export type { TelemetryOptions } from "./options.ts";
+export type { ContentFilter, TelemetryOptions } from "./options.ts";
 export { type Telemetry, telemetry } from "./telemetry.ts";

@@ -9,6 +9,9 @@ import { checkObject } from "../core/checks/check_object.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { Meter, OpenTelemetryApi, Tracer } from "./api.ts";
 
+/** Returns the text that is recorded for a text of a conversation. */
+export type ContentFilter = (text: string) => string;
+
 /** Options for `telemetry()`. */
 export interface TelemetryOptions {
   /** Creates the spans. Default: the tracer of the registered provider. */
@@ -17,9 +20,10 @@ export interface TelemetryOptions {
   readonly meter?: Meter | undefined;
   /**
    * Whether spans have the system prompt, the messages, the definitions of the tools, and the arguments and results of
-   * calls. They may contain personal data. Default: `false`.
+   * calls. They may contain personal data. A function gets the text of each of these attributes, which is JSON, and
+   * returns the text to record, such as one without keys; an attribute for which it throws is left out. Default: `false`.
    */
-  readonly content?: boolean | undefined;
+  readonly content?: boolean | ContentFilter | undefined;
   /** Name of the observed agents, such as `"reviewer"`. Default: none. */
   readonly agentName?: string | undefined;
   /** Purpose of the observed agents. Default: none. */
@@ -48,7 +52,7 @@ const NAMES: Readonly<Record<keyof TelemetryOptions, 1>> = {
 export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkObject(options, "Pass options, as { content: true }, or none");
   checkNames(options, Object.keys(NAMES), "telemetry()");
-  checkType("content", options.content, "boolean");
+  if (typeof options.content !== "function") checkType("content", options.content, "boolean");
   checkType("agentName", options.agentName, "string");
   checkType("agentDescription", options.agentDescription, "string");
   checkType("agentVersion", options.agentVersion, "string");

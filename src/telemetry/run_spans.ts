@@ -21,6 +21,7 @@ import type { StreamRequest } from "../core/streams/stream.ts";
 import type { Attributes, OpenTelemetryApi, Span, TraceContext, Tracer } from "./api.ts";
 import { formatMessages, formatResult, getFinishReason } from "./message_parts.ts";
 import { createModelSeries, type Metrics, type ModelSeries } from "./metrics.ts";
+import type { ContentFilter } from "./options.ts";
 import {
   describeAttempt,
   describeCall,
@@ -29,6 +30,8 @@ import {
   describeRequest,
   describeSummary,
   describeUsage,
+  filterText,
+  filterTexts,
   formatModel,
   readAttributes,
 } from "./span_attributes.ts";
@@ -55,8 +58,8 @@ export interface SpanServices {
   readonly tracer: Tracer;
   /** Records the metrics. */
   readonly metrics: Metrics;
-  /** Whether spans have prompts, messages, arguments and results. */
-  readonly content: boolean;
+  /** Returns what spans have of prompts, messages, arguments and results; `undefined` if they have none of these. */
+  readonly filterContent: ContentFilter | undefined;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -309,7 +312,7 @@ export class RunSpans implements RunObserver {
   /** Once: the tracer of Deno keeps an attribute that is set again next to the first one. */
   #describeRequest(span: Span, request: Omit<StreamRequest, "signal">): void {
     setAttributes(span, () => describeRequest(request));
-    if (this.#options.content) setAttributes(span, () => describeContent(request));
+    this.#setContent(span, () => describeContent(request));
   }
 
   #describeReply(
@@ -323,9 +326,8 @@ export class RunSpans implements RunObserver {
     if (end?.error) setError(span, end.error.code);
     const reason = getFinishReason(reply?.stopReason ?? "error", end?.error?.code);
     setAttributes(span, () => ({ "gen_ai.response.finish_reasons": [reason] }));
-    if (reply && this.#options.content) {
-      setAttributes(span, () => ({ "gen_ai.output.messages": formatMessages([reply]) }));
-    }
+    if (!reply) return;
+    this.#setContent(span, () => ({ "gen_ai.output.messages": formatMessages([reply]) }));
   }
 
   #recordModelCall(
@@ -341,12 +343,12 @@ export class RunSpans implements RunObserver {
   }
 
   #startTool({ id, name, arguments: args }: ToolExecutionStartEvent): void {
-    const { run, content } = this.#options;
+    const { run, filterContent } = this.#options;
     const tool = run.getTools().find((tool) => tool.name === name);
     const known = tool ? name : UNKNOWN_TOOL;
     const attributes: Attributes = {
       "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": content ? name : known,
+      "gen_ai.tool.name": tool ? name : filterText(name, filterContent) ?? known,
       "gen_ai.tool.call.id": id,
       "gen_ai.tool.type": "function",
     };
@@ -360,9 +362,7 @@ export class RunSpans implements RunObserver {
     });
     this.#tools.set(id, { span, context, startTime, name: known, isExecuted: false });
     this.#toolNames.set(id, known);
-    if (content) {
-      setAttributes(span, () => ({ "gen_ai.tool.call.arguments": JSON.stringify(args) }));
-    }
+    this.#setContent(span, () => ({ "gen_ai.tool.call.arguments": JSON.stringify(args) }));
   }
 
   #endTool({ id, result, isError }: ToolExecutionEndEvent): void {
@@ -370,14 +370,13 @@ export class RunSpans implements RunObserver {
     if (!tool) return;
     this.#tools.delete(id);
     const { span, startTime, name } = tool;
-    const { content, metrics, now } = this.#options;
+    const { metrics, now } = this.#options;
     const endTime = now();
     const error = isError ? this.#getToolError(tool) : undefined;
     doAll(
       () => error !== undefined && setError(span, error),
       () =>
-        content &&
-        setAttributes(span, () => ({ "gen_ai.tool.call.result": formatResult(result.content) })),
+        this.#setContent(span, () => ({ "gen_ai.tool.call.result": formatResult(result.content) })),
       () =>
         metrics.recordTool(endTime - startTime, {
           "gen_ai.operation.name": "execute_tool",
@@ -436,12 +435,18 @@ export class RunSpans implements RunObserver {
       ...(cost.total !== null && { "swink.cost.total": cost.total }),
       ...(stoppedBy && { "swink.stopped_by": stoppedBy.policy }),
     }));
-    if (!this.#options.content) return;
-    const replies = messages.filter(({ role }) => role === "assistant").slice(-1);
-    setAttributes(span, () => ({
+    this.#setContent(span, () => ({
       "gen_ai.input.messages": formatMessages(messages.filter(({ role }) => role === "user")),
-      "gen_ai.output.messages": formatMessages(replies),
+      "gen_ai.output.messages": formatMessages(
+        messages.filter(({ role }) => role === "assistant").slice(-1),
+      ),
     }));
+  }
+
+  /** Sets attributes with texts of the conversation, as far as the program wants them. */
+  #setContent(span: Span, create: () => Readonly<Record<string, string>>): void {
+    const { filterContent } = this.#options;
+    if (filterContent) setAttributes(span, () => filterTexts(create(), filterContent));
   }
 
   #addRunEvent(name: string, attributes: Attributes): void {

@@ -13,6 +13,7 @@ import type { AgentTool } from "../core/tools/tool.ts";
 import type { Attributes } from "./api.ts";
 import { formatInstructions, formatMessages } from "./message_parts.ts";
 import { countInput } from "./metrics.ts";
+import type { ContentFilter } from "./options.ts";
 import { getProviderName } from "./provider_name.ts";
 
 /** Returns `provider/model`. */
@@ -46,7 +47,9 @@ export function describeRequest({ options }: Pick<StreamRequest, "options">): At
 }
 
 /** Describes the content of a request. */
-export function describeContent({ context }: Pick<StreamRequest, "context">): Attributes {
+export function describeContent(
+  { context }: Pick<StreamRequest, "context">,
+): Record<string, string> {
   const { systemPrompt, messages, tools } = context;
   const definitions = tools.map((tool) => ({ type: "function", ...tool }));
   return {
@@ -54,6 +57,29 @@ export function describeContent({ context }: Pick<StreamRequest, "context">): At
     "gen_ai.input.messages": formatMessages(messages),
     ...(tools.length > 0 && { "gen_ai.tool.definitions": JSON.stringify(definitions) }),
   };
+}
+
+/** Applies the filter of the program to attributes; those for which it fails are left out. */
+export function filterTexts(
+  texts: Readonly<Record<string, string>>,
+  filter: ContentFilter,
+): Attributes {
+  const attributes: Attributes = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const filtered = filterText(text, filter);
+    if (filtered !== undefined) attributes[name] = filtered;
+  }
+  return attributes;
+}
+
+/** Returns the text to record; `undefined` without a filter, or if it fails or returns no text. */
+export function filterText(text: string, filter: ContentFilter | undefined): string | undefined {
+  try {
+    const filtered: unknown = filter?.(text);
+    return typeof filtered === "string" ? filtered : undefined;
+  } catch {
+    return undefined; // A text that is not filtered may be secret.
+  }
 }
 
 /** Describes the outcome of a model call. */

@@ -55,13 +55,13 @@ export interface Telemetry {
  */
 export async function telemetry(options: TelemetryOptions = {}): Promise<Telemetry> {
   checkTelemetryOptions(options);
-  const { api = await importApi(), content = false, agentName: name } = options;
+  const { api = await importApi(), content, agentName: name } = options;
   const { agentDescription: description, agentVersion: version } = options;
   const services = {
     api,
     tracer: options.tracer ?? api.trace.getTracer(SCOPE),
     metrics: new Metrics(options.meter ?? api.metrics.getMeter(SCOPE)),
-    content,
+    filterContent: content === true ? (text: string) => text : content || undefined,
   };
   const instrumentation = new SpanInstrumentation(services, { name, description, version });
   return { observe: (agent) => observeAgent(agent, instrumentation) };

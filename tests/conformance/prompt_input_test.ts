@@ -72,6 +72,8 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],
   ["a text that is no string", { text: 5 }, "must have a string text, not 5"],
+  ["a misspelt name", { text: "Hi", image: [] }, '"image" of the prompt: did you mean images?'],
+  ["a name of another prompt", { text: "Hi", documents: [] }, 'option "documents" of the prompt'],
   ["images that are no list", { text: "Hi", images: 5 }, "images must be an array"],
   ["images that are strings", { text: "Hi", images: ["a.png"] }, "content must have blocks"],
   ["a custom message without a type", { role: "custom", data: 1 }, "must have a string type"],

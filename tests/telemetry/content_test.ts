@@ -45,6 +45,47 @@ Deno.test("telemetry(): omits the content unless it is requested", async () => {
   );
 });
 
+Deno.test("telemetry(): content is recorded as a function of the program returns it", async () => {
+  const spans = await traceRun({
+    systemPrompt: "key sk-1",
+    tools: [fakeTool({ name: "read", result: "sk-2" })],
+    streamFn: scriptedStream([
+      reply([toolCall("read", { path: "sk-3" }), toolCall("sk-4")]),
+      reply("It is sk-5"),
+    ]),
+  }, { content: (text) => text.replaceAll(/sk-\d/g, "[key]") });
+  const recorded = JSON.stringify(spans.map(({ attributes, events }) => [attributes, events]));
+  assertEquals(/sk-\d/.exec(recorded), null);
+  const read = find(spans, "execute_tool read").attributes;
+  assertEquals(read["gen_ai.tool.call.arguments"], '{"path":"[key]"}');
+  assertEquals(read["gen_ai.tool.call.result"], '{"content":[{"type":"text","content":"[key]"}]}');
+  assertEquals(find(spans, "execute_tool _OTHER").attributes["gen_ai.tool.name"], "[key]");
+});
+
+Deno.test("telemetry(): content for which the function throws, or returns no text, is left out", async () => {
+  const filters = [
+    () => {
+      throw new Error("No pattern");
+    },
+    (() => undefined) as unknown as (text: string) => string,
+  ];
+  for (const content of filters) {
+    const spans = await traceRun({
+      tools: [weather],
+      streamFn: scriptedStream([
+        reply([toolCall("weather", { city: "canary" }), toolCall("canary")]),
+        reply("canary"),
+      ]),
+    }, { content });
+    assertEquals(
+      JSON.stringify(spans.map(({ attributes }) => attributes)).includes("canary"),
+      false,
+    );
+    assertEquals(find(spans, "execute_tool _OTHER").attributes["gen_ai.tool.name"], "_OTHER");
+    assertEquals(spans.filter(({ name }) => name === "chat claude").length, 2);
+  }
+});
+
 Deno.test("telemetry(): the name of a tool that does not exist is content of the model", async () => {
   const streamFn = () => scriptedStream([reply([toolCall("canary")]), reply("Done")]);
   const spans = await traceRun({ streamFn: streamFn(), tools: [weather] });

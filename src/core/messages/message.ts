@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../checks/check_names.ts";
 import { type AgentErrorCode, BadRequestError, NoMessagesError } from "../errors/errors.ts";
 import { ignoreRejections } from "../errors/refuse_promise.ts";
 import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "../json/json.ts";
@@ -186,6 +187,7 @@ function listMessages(input: PromptInput, timestamp: number): readonly AgentMess
   }
   if (isMessageList(input)) return input;
   if (!("text" in input)) return [input];
+  checkNames(input, ["text", "images"], "the prompt");
   if (input.images !== undefined && !Array.isArray(input.images)) {
     throw new BadRequestError("Invalid prompt: images must be an array of image blocks");
   }

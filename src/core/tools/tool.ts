@@ -28,7 +28,10 @@ export interface ToolContext<Context = unknown> {
   readonly toolCallId: string;
   /** Aborted when the call is cancelled or times out; a tool that has not settled 100 ms later is no longer awaited. */
   readonly signal: AbortSignal;
-  /** Emits a partial result as `tool_execution_update`; ignored after the call has ended. */
+  /**
+   * Emits a partial result as `tool_execution_update`; ignored after the call has ended. When 128 wait for a slow reader, a
+   * newer one replaces the last of them.
+   */
   readonly onUpdate: (update: ToolUpdate) => void;
   /**
    * Emits an event of an agent that the tool runs, as `sub_agent`; the promise resolves when the next event may be

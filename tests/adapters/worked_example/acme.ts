@@ -8,6 +8,7 @@ import type { StreamFn } from "@swink/agent";
 import {
   adaptContent,
   type AdapterOptions,
+  checkOptionNames,
   createStreamFn,
   mergeExtraFields,
   resolveSettings,
@@ -32,6 +33,7 @@ const UNSUPPORTED = [
 
 /** Creates a stream function for Acme. */
 export function createAcme(options: AdapterOptions = {}): StreamFn {
+  checkOptionNames(options, [], "the Acme adapter"); // a misspelt baseUrl would lead to api.acme.example
   const settings = resolveSettings(options, "https://api.acme.example");
   return createStreamFn({
     settings,
