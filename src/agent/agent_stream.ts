@@ -47,7 +47,7 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
    * status of a run is sent before it ends: its failure is in `agent_end`, and errors the body in the format `text`.
    *
    * @throws {TypeError} If the stream is being read.
-   * @throws {BadRequestError} If the format is unknown.
+   * @throws {BadRequestError} If the format is unknown, or `keepAliveMs` is not a number of at least 0.
    * @throws {RangeError | TypeError} If no response with a body can have the status.
    */
   toResponse(options?: ResponseOptions): Response;

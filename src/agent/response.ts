@@ -4,10 +4,11 @@
  * @module
  */
 
+import { checkNumber } from "../core/checks/check_number.ts";
 import { AgentError, BadRequestError } from "../core/errors/errors.ts";
 import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
 import { findFailure } from "./agent_result.ts";
-import type { ResponseFormat } from "./pull_event.ts";
+import type { EventBody, ResponseFormat } from "./pull_event.ts";
 
 /** Options for `AgentStream.toResponse()`. */
 export interface ResponseOptions {
@@ -17,6 +18,11 @@ export interface ResponseOptions {
    * abort errors the body. Default: `"sse"`.
    */
   readonly format?: "sse" | "ndjson" | "text" | undefined;
+  /**
+   * Time without an event after which a body in the format `sse` gets a comment, in milliseconds: proxies end connections
+   * without traffic, often after a minute, and a tool or a model may take longer. Default: 0, never.
+   */
+  readonly keepAliveMs?: number | undefined;
   /** Status of the response. Default: 200. */
   readonly status?: number | undefined;
   /** Additional headers. Default: none. */
@@ -50,13 +56,14 @@ interface RunResponseOptions extends ResponseOptions {
  * Creates a response whose body is a stream of events, or the error because of which there are none; cancelling the body
  * cancels the stream.
  *
- * @throws {BadRequestError} If the format is unknown.
+ * @throws {BadRequestError} If the format is unknown, or `keepAliveMs` is not a number of at least 0.
  * @throws {RangeError | TypeError} If no response with a body can have the status.
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
-  { format = "sse", status = 200, headers, outcome, misuse }: RunResponseOptions,
+  { format = "sse", keepAliveMs, status = 200, headers, outcome, misuse }: RunResponseOptions,
 ): Response {
+  checkNumber("keepAliveMs", keepAliveMs);
   if (!Object.hasOwn(CONTENT_TYPES, format)) {
     const known = Object.keys(CONTENT_TYPES).join(", ");
     throw new BadRequestError(`format must be one of ${known}, not ${format}`);
@@ -70,7 +77,8 @@ export function createResponse(
     if (!allHeaders.has(name)) allHeaders.set(name, value);
   }
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
-  return createStreamResponse(stream, { status, headers: allHeaders }, { format, outcome });
+  const run = { format, keepAliveMs, outcome };
+  return createStreamResponse(stream, { status, headers: allHeaders }, run);
 }
 
 function createErrorResponse(misuse: unknown, headers: Headers): Response {
@@ -85,14 +93,14 @@ function createErrorResponse(misuse: unknown, headers: Headers): Response {
   });
 }
 
-interface StreamedRun extends Pick<RunResponseOptions, "outcome"> {
+interface StreamedRun extends Pick<RunResponseOptions, "keepAliveMs" | "outcome"> {
   readonly format: ResponseFormat;
 }
 
 function createStreamResponse(
   stream: ReadableStream<AgentEvent>,
   init: ResponseInit,
-  { format, outcome }: StreamedRun,
+  { format, keepAliveMs, outcome }: StreamedRun,
 ): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() first");
@@ -100,13 +108,16 @@ function createStreamResponse(
   const body = new ReadableStream({
     async pull(controller) {
       const { pullEvent } = await import("./run_code.ts");
-      const getFailure = async () => findFailure(await outcome);
-      await pullEvent(controller, { reader, format, getFailure });
+      await pullEvent(controller, events);
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => events.reader.cancel(reason),
   });
   const response = new Response(body, init);
-  // Only now, so that the stream can still be read after an invalid status.
-  const reader = stream.getReader();
+  const events: EventBody = {
+    // Only now, so that the stream can still be read after an invalid status.
+    reader: stream.getReader(),
+    ...{ format, keepAliveMs },
+    getFailure: async () => findFailure(await outcome),
+  };
   return response;
 }

@@ -299,3 +299,23 @@ Deno.test("readResponse(): the events may be read after result() has been called
   assertEquals(events.at(-1)?.type, "agent_end");
   assertEquals((await result).text, "Grüße 👋");
 });
+
+Deno.test("readResponse(): skips the comments that keepAliveMs adds while a tool takes its time", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<string>();
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [{ ...fakeTool({ name: "look" }), execute: () => released }],
+  });
+  const { body } = agent.promptStream("Look").toResponse({ keepAliveMs: 1 });
+  let comments = 0;
+  const watched = body?.pipeThrough(
+    new TransformStream({
+      transform(chunk: Uint8Array, controller) {
+        if (new TextDecoder().decode(chunk).startsWith(": ")) comments++;
+        if (comments > 1) release("seen");
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const response = new Response(watched, { headers: { "content-type": "text/event-stream" } });
+  assertEquals(await readResponse(response).text(), "Seen");
+});

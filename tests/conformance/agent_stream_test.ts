@@ -312,6 +312,15 @@ Deno.test("toResponse() throws for an unknown format, and the stream can still b
   assertEquals(await stream.text(), "Hello");
 });
 
+Deno.test("toResponse(): keepAliveMs must be a number of at least 0, and the stream can still be read", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const stream = agent.promptStream("Hi");
+  for (const keepAliveMs of [-1, NaN, "15s" as never]) {
+    assertThrows(() => stream.toResponse({ keepAliveMs }), BadRequestError, "keepAliveMs must be");
+  }
+  assertEquals(await stream.text(), "Hello");
+});
+
 for (const format of ["sse", "ndjson", "text"] as const) {
   Deno.test(`toResponse(): cancelling the ${format} body aborts the run, and result() has its end`, async () => {
     const { agent } = testAgent([hang({ after: "Half" })]);
