@@ -62,10 +62,12 @@ export async function runTurn(
   }
   const turn = createTurn(run, progress);
   const started = run.events.emit({ type: "turn_start", turn: turn.progress.turn });
+  // Before listeners that take time, in which a message may be taken back.
+  const queued = input.batch ? [] : takeQueuedMessages(run, input, admission);
   if (started) await started;
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
-    : await appendAndReply(turn, input, admission);
+    : await appendAndReply(turn, [...input.messages, ...queued, ...admission.injected]);
   const verdict = run.config.policies.some(({ postTurn }) => postTurn)
     ? await applyPostTurn(turn, actions)
     : NO_VERDICT;
@@ -189,12 +191,9 @@ interface TurnActions {
 /** Appends the messages of the turn, calls the model and runs the tool calls of its reply. */
 async function appendAndReply(
   turn: TurnContext,
-  input: TurnInput,
-  admission: AdmittedTurn,
+  messages: readonly AgentMessage[],
 ): Promise<TurnActions> {
   const { run } = turn;
-  const queued = takeQueuedMessages(run, input, admission);
-  const messages = [...input.messages, ...queued, ...admission.injected];
   if (messages.length > 0) await run.history.emitRepaired(messages);
   const reply = await callModel(turn);
   const batch = reply.calls.length === 0
