@@ -39,6 +39,12 @@ export interface FirstTurn {
  */
 const TURNS_BEFORE_TIMERS = 1_000;
 
+/**
+ * Turns in a row that do not start, since their messages wait for the policies. A queue may always have others when the
+ * policies have read those of a turn, so that the run would never end.
+ */
+const MAX_WAITING_TURNS = 100;
+
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   const progress = await runUntilEnd(run, start);
@@ -69,6 +75,7 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     ...start.input,
     ...(queue && { queue }),
   });
+  let waiting = 0;
   await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
@@ -76,6 +83,11 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     progress = run.lateSpending.addTo(result.progress);
     const { next } = result;
     if (next.type === "end") return progress;
+    waiting = isStarted ? 0 : waiting + 1;
+    if (waiting === MAX_WAITING_TURNS) {
+      await warnAboutQueue(run);
+      return progress;
+    }
     const polled = run.steering.poll();
     if (polled) await polled;
     if (!isStarted || progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
@@ -91,6 +103,13 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     }
   }
   return progress;
+}
+
+async function warnAboutQueue({ events }: RunServices): Promise<void> {
+  const text =
+    `The run ends without the messages of a queue, which has changed during ${MAX_WAITING_TURNS} checks by the policies: ` +
+    "let its peek() and take() return only those of the messages that they are passed";
+  await events.warn("message_source_failed", text);
 }
 
 function toInput(messages: readonly AgentMessage[]): NextInput {

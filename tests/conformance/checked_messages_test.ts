@@ -157,7 +157,7 @@ async function readHistory(stream: ReadableStream<AgentEvent>): Promise<string[]
 }
 
 /** Runs a prompt with a queue of steering; calls `during` in the first check. Returns the history. */
-function runLoop(steering: MessageSource, during: () => void): Promise<string[]> {
+function runLoop(steering: MessageSource, during = () => {}): Promise<string[]> {
   const { config } = configureLoop(during);
   const context = { systemPrompt: "", messages: [], tools: [] };
   return readHistory(agentLoop([userMessage("Hi", 0)], context, { ...config, steering }));
@@ -203,4 +203,32 @@ Deno.test("preTurn: a queue of follow-ups with which a run begins delivers no me
   }, () => stored.push("Look"));
   assertEquals(read, [["user: Go on"], ["user: Go on", "user: Look"]]);
   assertEquals(history, ["user: Go on", "user: Look", "assistant: One"]);
+});
+
+Deno.test("preTurn: a queue of the application that returns only the checked messages delivers them when others have arrived", async () => {
+  const queue = new MessageQueue({ mode: "all" });
+  queue.add(userMessage("Go on", 0));
+  const steering: MessageSource = {
+    peek: (checked) => queue.peek(checked),
+    take: (checked) => queue.take(checked),
+  };
+  const history = await runLoop(steering, () => queue.add(userMessage("Look", 0)));
+  assertEquals(history, [
+    ...["user: Hi", "user: Go on", "assistant: One"],
+    ...["user: Look", "assistant: Two"],
+  ]);
+});
+
+Deno.test("preTurn: a queue of the application that has other messages after each check does not keep the run going", async () => {
+  let reads = 0;
+  const peek = () => [userMessage(`It is ${++reads}`)];
+  const { config } = configureLoop(() => {});
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  const steering = { peek, take: peek };
+  const events = await checkEvents(
+    agentLoop([userMessage("Hi", 0)], context, { ...config, steering }),
+  );
+  assertEquals(config.streamFn.calls.length, 1);
+  const codes = events.flatMap((event) => event.type === "warning" ? [event.code] : []);
+  assertEquals(codes, ["message_source_failed"]);
 });

@@ -42,7 +42,7 @@ export class GuardedSource implements MessageSource {
     const isDue = this.#peekChecked(checked).length > 0;
     if (checked && !isDue) return [];
     this.#isStuck = true;
-    return this.#read("take", (messages) => {
+    return this.#read("take", checked, (messages) => {
       const copies = copyMessages(checkList(messages));
       // Another turn would be due for the same messages, without end.
       if (isDue && copies.length === 0) throw new TypeError("take() returned nothing of peek()");
@@ -51,9 +51,9 @@ export class GuardedSource implements MessageSource {
     });
   }
 
-  /** Returns the next messages; with `checked`, none unless they were all checked, since the queue returns only all. */
+  /** Returns the next messages; with `checked`, none unless they were all checked, since the queue may return only all. */
   #peekChecked(checked: ReadonlySet<AgentMessage> | undefined): readonly AgentMessage[] {
-    const messages = this.#read("peek", checkList);
+    const messages = this.#read("peek", checked, checkList);
     return !checked || messages.every((message) => hasSame(checked, message)) ? messages : [];
   }
 
@@ -83,10 +83,11 @@ export class GuardedSource implements MessageSource {
 
   #read(
     method: "peek" | "take",
+    checked: ReadonlySet<AgentMessage> | undefined,
     parse: (messages: readonly AgentMessage[]) => readonly AgentMessage[],
   ): readonly AgentMessage[] {
     return this.#try(method, () => {
-      const messages = this.#source[method]();
+      const messages = this.#source[method](checked);
       refusePromise(messages, method);
       return parse(messages);
     }) ?? [];
