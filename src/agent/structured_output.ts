@@ -41,6 +41,7 @@ import type { AgentTool } from "../core/tools/tool.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
 import { toHookError } from "../loop/callbacks/hook_error.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
+import { ownPolicies } from "../loop/run/guard.ts";
 import { isSteeringText } from "../loop/tool_calls/cancel_text.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
@@ -116,8 +117,6 @@ export class StructuredAnswer {
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
-  /** Id of the run, whose turns alone are attempts: agents that its tools run inherit the policy. */
-  #runId: string | undefined;
   readonly #tool: AgentTool;
   #validator: SchemaValidator | undefined;
   #answer: { readonly value: unknown } | undefined;
@@ -131,14 +130,12 @@ export class StructuredAnswer {
     this.#tool = this.#createTool();
     this.#policy = {
       name: POLICY_NAME,
-      preTurn: ({ runId }) => {
-        this.#runId ??= runId;
-        return this.#isOwn(runId) && this.#isFinished() ? this.#stop() : undefined;
-      },
-      preRequest: (request) =>
-        this.#isOwn(request.runId) ? this.#requestAnswer(request) : undefined,
-      postTurn: (turn) => this.#isOwn(turn.runId) ? this.#checkTurn(turn) : undefined,
+      preTurn: () => this.#isFinished() ? this.#stop() : undefined,
+      preRequest: (request) => this.#requestAnswer(request),
+      postTurn: (turn) => this.#checkTurn(turn),
     };
+    // The replies of agents that the tools of the run start are no attempts.
+    ownPolicies.add(this.#policy);
   }
 
   /**
@@ -410,10 +407,6 @@ export class StructuredAnswer {
 
   #isFinished(): boolean {
     return this.#answer !== undefined || this.#attempts > (this.#options.maxRetries ?? 3);
-  }
-
-  #isOwn(runId: string): boolean {
-    return runId === this.#runId;
   }
 
   #stop(): PolicyVerdict {
