@@ -232,3 +232,14 @@ Deno.test("preTurn: a queue of the application that has other messages after eac
   const codes = events.flatMap((event) => event.type === "warning" ? [event.code] : []);
   assertEquals(codes, ["message_source_failed"]);
 });
+
+Deno.test("preTurn: a queue of the application may create its messages whenever it is read", async () => {
+  const stored = ["Go on"];
+  let reads = 0;
+  const create = (text: string) => ({ ...userMessage(text, ++reads), id: `message_${reads}` });
+  const history = await runLoop({
+    peek: () => stored.map(create),
+    take: () => stored.splice(0).map(create),
+  });
+  assertEquals(history, ["user: Hi", "user: Go on", "assistant: One"]);
+});
