@@ -76,13 +76,15 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     ...(queue && { queue }),
   });
   let waiting = 0;
-  await run.steering.poll();
+  // Nothing can follow calls that may wait for approvals again.
+  if (!input.batch) await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
     const isStarted = result.progress.turn > progress.turn;
     progress = run.lateSpending.addTo(result.progress);
     const { next } = result;
     if (next.type === "end") return progress;
+    if (next.type === "stopped") return await endStopped(run, progress);
     waiting = isStarted ? 0 : waiting + 1;
     if (waiting === MAX_WAITING_TURNS) {
       await warnAboutQueue(run);
@@ -99,9 +101,20 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     if (following.type === "stopped") return { ...progress, stoppedBy: following.stoppedBy };
     input = following.type === "input" ? following.input : undefined;
     if ((input || hasWaited) && run.cancellation.aborted) {
-      return { ...progress, stopReason: "aborted" };
+      return await endStopped(run, { ...progress, stopReason: "aborted" });
     }
   }
+  return progress;
+}
+
+/** Appends the messages of functions that no turn has taken before the end of a run, since nothing else has them. */
+async function endStopped(run: RunServices, progress: RunProgress): Promise<RunProgress> {
+  const { config, steering, followUp, history } = run;
+  const messages = [
+    ...(typeof config.followUp === "function" ? followUp?.take() ?? [] : []),
+    ...(typeof config.steering === "function" ? steering.take() : []),
+  ];
+  if (messages.length > 0) await history.emitRepaired(messages);
   return progress;
 }
 

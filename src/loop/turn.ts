@@ -35,7 +35,10 @@ export type NextStep =
   | { readonly type: "next_turn"; readonly injected: readonly AgentMessage[] }
   /** Another turn if messages are queued or injected, otherwise the end of the run. */
   | { readonly type: "complete"; readonly injected: readonly AgentMessage[] }
-  | { readonly type: "end" };
+  /** The end of the run after a failure, an abort, or with pending approvals. */
+  | { readonly type: "end" }
+  /** The end of the run because a policy has stopped it before or after a turn. */
+  | { readonly type: "stopped" };
 
 /** The result of a turn. */
 export interface TurnResult {
@@ -55,7 +58,8 @@ export async function runTurn(
   if (admission.type === "refused") {
     await run.history.emitRepaired(input.messages);
     const { stoppedBy } = admission;
-    return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
+    const stopped = { ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) };
+    return { progress: stopped, next: { type: "stopped" } };
   }
   if (hasNothingToSend(run, progress, input, admission) && admission.injected.length === 0) {
     return { progress, next: { type: "complete", injected: [] } };
@@ -277,18 +281,25 @@ function finishTurn(
     ...(stoppedBy && { stoppedBy }),
     ...(batch.pending && { pending: batch.pending }),
   };
-  if (stoppedBy) return endRun(finished);
   const injected = [...batch.injected, ...verdict.injected];
+  return { progress: finished, next: getNextStep(reason, injected, stoppedBy !== undefined) };
+}
+
+function getNextStep(
+  reason: TurnEndReason,
+  injected: readonly AgentMessage[],
+  isStopped: boolean,
+): NextStep {
   switch (reason) {
     case "error":
     case "aborted":
     case "approval_pending":
-      return endRun(finished);
+      return { type: "end" };
     case "complete":
-      return { progress: finished, next: { type: "complete", injected } };
+      return isStopped ? { type: "stopped" } : { type: "complete", injected };
     case "tools_executed":
     case "steering_interrupt":
-      return { progress: finished, next: { type: "next_turn", injected } };
+      return isStopped ? { type: "stopped" } : { type: "next_turn", injected };
   }
 }
 
@@ -301,8 +312,4 @@ function getTurnEndReason(
   if (message.stopReason === "aborted" || cancellation.aborted) return "aborted";
   if (batch.toolResults.length === 0) return "complete";
   return batch.interrupted ? "steering_interrupt" : "tools_executed";
-}
-
-function endRun(progress: RunProgress): TurnResult {
-  return { progress, next: { type: "end" } };
 }
