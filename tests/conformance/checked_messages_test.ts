@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
@@ -13,6 +13,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import { outlineMessages } from "./outline.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
@@ -242,4 +243,16 @@ Deno.test("preTurn: a queue of the application may create its messages whenever 
     take: () => stored.splice(0).map(create),
   });
   assertEquals(history, ["user: Hi", "user: Go on", "assistant: One"]);
+});
+
+Deno.test("preTurn: many messages of a queue of the application are compared in linear time", async () => {
+  const stored = Array.from({ length: 10_000 }, (_, index) => `Message ${index}`);
+  const getThreadTime = startThreadTimer();
+  const history = await runLoop({
+    peek: () => stored.map((text) => userMessage(text, 0)),
+    take: () => stored.splice(0).map((text) => userMessage(text, 0)),
+  });
+  assertEquals(history.length, 10_002);
+  // Quadratic work takes half a minute; the bound allows for a busy machine.
+  assert(getThreadTime() < 10_000);
 });

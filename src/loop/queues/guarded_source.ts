@@ -54,7 +54,7 @@ export class GuardedSource implements MessageSource {
   /** Returns the next messages; with `checked`, none unless they were all checked, since the queue may return only all. */
   #peekChecked(checked: ReadonlySet<AgentMessage> | undefined): readonly AgentMessage[] {
     const messages = this.#read("peek", checked, checkList);
-    return !checked || messages.every((message) => hasSame(checked, message)) ? messages : [];
+    return !checked || hasAll(checked, messages) ? messages : [];
   }
 
   /** Queues a message that the run could not deliver. */
@@ -114,10 +114,17 @@ function checkList(messages: readonly AgentMessage[]): readonly AgentMessage[] {
   return messages;
 }
 
-/** Whether a set has a message, by content: a queue may create new messages whenever it is asked. */
-function hasSame(messages: ReadonlySet<AgentMessage>, message: AgentMessage): boolean {
-  const content = omitOrigin(message);
-  return [...messages].some((other) => isJsonEqual(omitOrigin(other), content));
+/** Whether a set has all of some messages, by content: a queue may create new messages whenever it is asked. */
+function hasAll(
+  checked: ReadonlySet<AgentMessage>,
+  messages: readonly AgentMessage[],
+): boolean {
+  const contents = [...checked].map(omitOrigin);
+  // Texts first, since comparing each message with all others takes seconds for thousands of them.
+  const texts = new Set(contents.map((content) => JSON.stringify(content)));
+  return messages.map(omitOrigin).every((content) =>
+    texts.has(JSON.stringify(content)) || contents.some((other) => isJsonEqual(other, content))
+  );
 }
 
 function omitOrigin({ id: _id, timestamp: _timestamp, ...content }: AgentMessage): object {
