@@ -409,6 +409,34 @@ async function runWithReport(followUp: MessageSource) {
   );
 }
 
+Deno.test("steering as a function: is called before the turn with the message of work in the background", async () => {
+  const pending: AgentMessage[] = [];
+  const work = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      run.background(async () => {
+        await settle();
+        pending.push(note("faster"));
+        return "The build passed";
+      });
+      return "started";
+    },
+  });
+  const { history } = await runLoop(
+    [reply([toolCall("work")]), reply("I wait"), reply("Done")],
+    { steering: () => pending.splice(0) },
+    { tools: [work] },
+  );
+  assertEquals(history.slice(3), [
+    "assistant: I wait",
+    "user: The build passed",
+    "user: faster",
+    "assistant: Done",
+  ]);
+});
+
 for (
   const [title, requeue] of Object.entries({
     throws: broken,
