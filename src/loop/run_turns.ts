@@ -51,6 +51,7 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   // The work continues while a person decides about other calls.
   if (progress.pending && run.background.isPending) await untilBackgroundEnded(run, progress);
   queueReports(run);
+  await reportUntaken(run);
   await run.background.close();
   return run.lateSpending.addTo(progress);
 }
@@ -84,7 +85,10 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     progress = run.lateSpending.addTo(result.progress);
     const { next } = result;
     if (next.type === "end") return progress;
-    if (next.type === "stopped") return await endStopped(run, progress);
+    if (next.type === "stopped") {
+      await appendUntaken(run);
+      return progress;
+    }
     waiting = isStarted ? 0 : waiting + 1;
     if (waiting === MAX_WAITING_TURNS) {
       await warnAboutQueue(run);
@@ -101,21 +105,35 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     if (following.type === "stopped") return { ...progress, stoppedBy: following.stoppedBy };
     input = following.type === "input" ? following.input : undefined;
     if ((input || hasWaited) && run.cancellation.aborted) {
-      return await endStopped(run, { ...progress, stopReason: "aborted" });
+      return { ...progress, stopReason: "aborted" };
     }
   }
   return progress;
 }
 
-/** Appends the messages of functions that no turn has taken before the end of a run, since nothing else has them. */
-async function endStopped(run: RunServices, progress: RunProgress): Promise<RunProgress> {
-  const { config, steering, followUp, history } = run;
-  const messages = [
+/**
+ * Appends the messages of functions that no turn has taken before the run was stopped, since nothing else has them; unless
+ * policies check the messages of the run, which would not see these in the next one.
+ */
+async function appendUntaken(run: RunServices): Promise<void> {
+  const messages = run.areMessagesChecked ? [] : takeUntaken(run);
+  if (messages.length > 0) await run.history.emitRepaired(messages);
+}
+
+/** Emits a warning with the messages of functions that no turn has taken. */
+async function reportUntaken(run: RunServices): Promise<void> {
+  const messages = takeUntaken(run);
+  if (messages.length === 0) return;
+  const text = "The run ended before a turn could take messages of a queue that is a function";
+  await run.events.warn("messages_not_delivered", text, cloneJson(messages));
+}
+
+/** Removes and returns the messages of functions; queues keep theirs for the next run. */
+function takeUntaken({ config, steering, followUp }: RunServices): readonly AgentMessage[] {
+  return [
     ...(typeof config.followUp === "function" ? followUp?.take() ?? [] : []),
     ...(typeof config.steering === "function" ? steering.take() : []),
   ];
-  if (messages.length > 0) await history.emitRepaired(messages);
-  return progress;
 }
 
 async function warnAboutQueue({ events }: RunServices): Promise<void> {

@@ -124,6 +124,7 @@ async function applyPreTurn(
       enumerable: true,
       get() {
         checked ??= new Set(queued);
+        run.areMessagesChecked = true;
         return newMessages;
       },
     },

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { AgentContext } from "../../src/core/context/context.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
-import type { Policy } from "../../src/core/hooks/policy.ts";
 import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
@@ -375,20 +374,6 @@ Deno.test("steering as a function: is not called after an abort during a tool ca
   );
   assertEquals(eventsOfType(events, "agent_end")[0]?.stopReason, "aborted");
   assertEquals(source.calls, 1);
-});
-
-Deno.test("queues as functions: messages that no turn takes before the run is stopped are appended, so that none is lost", async () => {
-  const look = { tools: [fakeTool({ name: "look" })] };
-  const stop: Policy = { name: "stop", postTurn: () => ({ type: "stop", reason: "Enough" }) };
-  for (const limit of [{ maxTurns: 1 }, { policies: [stop] }]) {
-    const source = lists([], [note("later")]);
-    const options = { ...limit, steering: source.get };
-    const { history } = await runLoop([reply([toolCall("look")])], options, look);
-    assertEquals(history.slice(2), ["tool_result: ok", "user: later"]);
-  }
-  const source = lists([note("more")]);
-  const { history } = await runLoop([reply("One")], { maxTurns: 1, followUp: source.get });
-  assertEquals(history, ["user: Go", "assistant: One", "user: more"]);
 });
 
 /** Runs a prompt whose tool starts work, for whose end the run waits before it ends with a pending approval. */
