@@ -188,12 +188,13 @@ export class StructuredAnswer {
     // The form has just become `tool`, or another policy has replaced the tools.
     const needsTool = !tools.includes(this.#tool);
     const mustCall = this.#hasText && await this.#canForceCall(model);
+    const choice = mustCall && { toolChoice: { name: this.#tool.name } };
+    // The answer is no use of the agent's tools.
+    if (request.options.toolChoice === "none") {
+      return { type: "change", tools: [this.#tool], toolChoice: "auto", ...choice };
+    }
     if (!needsTool && !mustCall) return undefined;
-    return {
-      type: "change",
-      ...(needsTool && { tools: this.#addTool(tools) }),
-      ...(mustCall && { toolChoice: { name: this.#tool.name } }),
-    };
+    return { type: "change", ...(needsTool && { tools: this.#addTool(tools) }), ...choice };
   }
 
   /** Chooses the form for another model, whose provider may not enforce the schema. */
