@@ -113,7 +113,9 @@ async function applyPreTurn(
   input: TurnInput,
 ): Promise<TurnAdmission> {
   const { arrivals } = run.steering;
-  const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
+  const queued = input.batch
+    ? []
+    : [...(input.queue?.peek() ?? []), ...run.steering.peekUnchecked()];
   const newMessages = run.history.copyAll([...input.messages, ...queued]);
   const settings = run.getSettings();
   let checked: ReadonlySet<AgentMessage> | undefined;

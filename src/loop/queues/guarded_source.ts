@@ -37,6 +37,11 @@ export class GuardedSource implements MessageSource {
     return this.#isStuck ? [] : this.#peekChecked(checked);
   }
 
+  /** Returns the messages that a turn would take which starts in any case, also after a `take()` that failed. */
+  peekUntaken(): readonly AgentMessage[] {
+    return this.#peekChecked(undefined);
+  }
+
   /** Removes and returns copies of the next messages. */
   take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
     const isDue = this.#peekChecked(checked).length > 0;
