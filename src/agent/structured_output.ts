@@ -46,6 +46,7 @@ import type { AgentTool } from "../core/tools/tool.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
 import { toHookError } from "../loop/callbacks/hook_error.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
+import { ownPolicies } from "../loop/run/guard.ts";
 import { isSteeringText } from "../loop/tool_calls/cancel_text.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
@@ -123,8 +124,6 @@ export class StructuredAnswer {
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
-  /** Id of the run, whose turns alone are attempts: agents that its tools run inherit the policy. */
-  #runId: string | undefined;
   readonly #tool: AgentTool;
   #validator: SchemaValidator | undefined;
   #answer: { readonly value: unknown } | undefined;
@@ -138,14 +137,12 @@ export class StructuredAnswer {
     this.#tool = this.#createTool();
     this.#policy = {
       name: POLICY_NAME,
-      preTurn: ({ runId }) => {
-        this.#runId ??= runId;
-        return this.#isOwn(runId) && this.#isFinished() ? this.#stop() : undefined;
-      },
-      preRequest: (request) =>
-        this.#isOwn(request.runId) ? this.#requestAnswer(request) : undefined,
-      postTurn: (turn) => this.#isOwn(turn.runId) ? this.#checkTurn(turn) : undefined,
+      preTurn: () => this.#isFinished() ? this.#stop() : undefined,
+      preRequest: (request) => this.#requestAnswer(request),
+      postTurn: (turn) => this.#checkTurn(turn),
     };
+    // The replies of agents that the tools of the run start are no attempts.
+    ownPolicies.add(this.#policy);
   }
 
   /**
@@ -199,12 +196,13 @@ export class StructuredAnswer {
     // The form has just become `tool`, or another policy has replaced the tools.
     const needsTool = !tools.includes(this.#tool);
     const mustCall = this.#hasText && await this.#canForceCall(model);
+    const choice = mustCall && { toolChoice: { name: this.#tool.name } };
+    // The answer is no use of the agent's tools.
+    if (request.options.toolChoice === "none") {
+      return { type: "change", tools: [this.#tool], toolChoice: "auto", ...choice };
+    }
     if (!needsTool && !mustCall) return undefined;
-    return {
-      type: "change",
-      ...(needsTool && { tools: this.#addTool(tools) }),
-      ...(mustCall && { toolChoice: { name: this.#tool.name } }),
-    };
+    return { type: "change", ...(needsTool && { tools: this.#addTool(tools) }), ...choice };
   }
 
   /** Chooses the form for another model, whose provider may not enforce the schema. */
@@ -424,10 +422,6 @@ export class StructuredAnswer {
 
   #isFinished(): boolean {
     return this.#answer !== undefined || this.#attempts > (this.#options.maxRetries ?? 3);
-  }
-
-  #isOwn(runId: string): boolean {
-    return runId === this.#runId;
   }
 
   #stop(): PolicyVerdict {

@@ -39,12 +39,19 @@ export interface FirstTurn {
  */
 const TURNS_BEFORE_TIMERS = 1_000;
 
+/**
+ * Turns in a row that do not start, since their messages wait for the policies. A queue may always have others when the
+ * policies have read those of a turn, so that the run would never end.
+ */
+const MAX_WAITING_TURNS = 100;
+
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   const progress = await runUntilEnd(run, start);
   // The work continues while a person decides about other calls.
   if (progress.pending && run.background.isPending) await untilBackgroundEnded(run, progress);
   queueReports(run);
+  await reportUntaken(run);
   await run.background.close();
   return run.lateSpending.addTo(progress);
 }
@@ -69,13 +76,24 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     ...start.input,
     ...(queue && { queue }),
   });
-  await run.steering.poll();
+  let waiting = 0;
+  // Nothing can follow calls that may wait for approvals again.
+  if (!input.batch) await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
     const isStarted = result.progress.turn > progress.turn;
     progress = run.lateSpending.addTo(result.progress);
     const { next } = result;
     if (next.type === "end") return progress;
+    if (next.type === "stopped") {
+      await appendUntaken(run);
+      return progress;
+    }
+    waiting = isStarted ? 0 : waiting + 1;
+    if (waiting === MAX_WAITING_TURNS) {
+      await warnAboutQueue(run);
+      return progress;
+    }
     const polled = run.steering.poll();
     if (polled) await polled;
     if (!isStarted || progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
@@ -91,6 +109,38 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     }
   }
   return progress;
+}
+
+/**
+ * Appends the messages of functions that no turn has taken before the run was stopped, since nothing else has them; unless
+ * policies check the messages of the run, which would not see these in the next one.
+ */
+async function appendUntaken(run: RunServices): Promise<void> {
+  const messages = run.areMessagesChecked ? [] : takeUntaken(run);
+  if (messages.length > 0) await run.history.emitRepaired(messages);
+}
+
+/** Emits a warning with the messages of functions that no turn has taken. */
+async function reportUntaken(run: RunServices): Promise<void> {
+  const messages = takeUntaken(run);
+  if (messages.length === 0) return;
+  const text = "The run ended before a turn could take messages of a queue that is a function";
+  await run.events.warn("messages_not_delivered", text, cloneJson(messages));
+}
+
+/** Removes and returns the messages of functions; queues keep theirs for the next run. */
+function takeUntaken({ config, steering, followUp }: RunServices): readonly AgentMessage[] {
+  return [
+    ...(typeof config.followUp === "function" ? followUp?.take() ?? [] : []),
+    ...(typeof config.steering === "function" ? steering.take() : []),
+  ];
+}
+
+async function warnAboutQueue({ events }: RunServices): Promise<void> {
+  const text =
+    `The run ends without the messages of a queue, which has changed during ${MAX_WAITING_TURNS} checks by the policies: ` +
+    "let its peek() and take() return only those of the messages that they are passed";
+  await events.warn("message_source_failed", text);
 }
 
 function toInput(messages: readonly AgentMessage[]): NextInput {

@@ -35,7 +35,10 @@ export type NextStep =
   | { readonly type: "next_turn"; readonly injected: readonly AgentMessage[] }
   /** Another turn if messages are queued or injected, otherwise the end of the run. */
   | { readonly type: "complete"; readonly injected: readonly AgentMessage[] }
-  | { readonly type: "end" };
+  /** The end of the run after a failure, an abort, or with pending approvals. */
+  | { readonly type: "end" }
+  /** The end of the run because a policy has stopped it before or after a turn. */
+  | { readonly type: "stopped" };
 
 /** The result of a turn. */
 export interface TurnResult {
@@ -55,17 +58,20 @@ export async function runTurn(
   if (admission.type === "refused") {
     await run.history.emitRepaired(input.messages);
     const { stoppedBy } = admission;
-    return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
+    const stopped = { ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) };
+    return { progress: stopped, next: { type: "stopped" } };
   }
   if (hasNothingToSend(run, progress, input, admission) && admission.injected.length === 0) {
     return { progress, next: { type: "complete", injected: [] } };
   }
   const turn = createTurn(run, progress);
   const started = run.events.emit({ type: "turn_start", turn: turn.progress.turn });
+  // Before listeners that take time, in which a message may be taken back.
+  const queued = input.batch ? [] : takeQueuedMessages(run, input, admission);
   if (started) await started;
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
-    : await appendAndReply(turn, input, admission);
+    : await appendAndReply(turn, [...input.messages, ...queued, ...admission.injected]);
   const verdict = run.config.policies.some(({ postTurn }) => postTurn)
     ? await applyPostTurn(turn, actions)
     : NO_VERDICT;
@@ -107,7 +113,9 @@ async function applyPreTurn(
   input: TurnInput,
 ): Promise<TurnAdmission> {
   const { arrivals } = run.steering;
-  const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
+  const queued = input.batch
+    ? []
+    : [...(input.queue?.peek() ?? []), ...run.steering.peekUnchecked()];
   const newMessages = run.history.copyAll([...input.messages, ...queued]);
   const settings = run.getSettings();
   let checked: ReadonlySet<AgentMessage> | undefined;
@@ -118,6 +126,7 @@ async function applyPreTurn(
       enumerable: true,
       get() {
         checked ??= new Set(queued);
+        run.areMessagesChecked = true;
         return newMessages;
       },
     },
@@ -189,12 +198,9 @@ interface TurnActions {
 /** Appends the messages of the turn, calls the model and runs the tool calls of its reply. */
 async function appendAndReply(
   turn: TurnContext,
-  input: TurnInput,
-  admission: AdmittedTurn,
+  messages: readonly AgentMessage[],
 ): Promise<TurnActions> {
   const { run } = turn;
-  const queued = takeQueuedMessages(run, input, admission);
-  const messages = [...input.messages, ...queued, ...admission.injected];
   if (messages.length > 0) await run.history.emitRepaired(messages);
   const reply = await callModel(turn);
   const batch = reply.calls.length === 0
@@ -278,18 +284,25 @@ function finishTurn(
     ...(stoppedBy && { stoppedBy }),
     ...(batch.pending && { pending: batch.pending }),
   };
-  if (stoppedBy) return endRun(finished);
   const injected = [...batch.injected, ...verdict.injected];
+  return { progress: finished, next: getNextStep(reason, injected, stoppedBy !== undefined) };
+}
+
+function getNextStep(
+  reason: TurnEndReason,
+  injected: readonly AgentMessage[],
+  isStopped: boolean,
+): NextStep {
   switch (reason) {
     case "error":
     case "aborted":
     case "approval_pending":
-      return endRun(finished);
+      return { type: "end" };
     case "complete":
-      return { progress: finished, next: { type: "complete", injected } };
+      return isStopped ? { type: "stopped" } : { type: "complete", injected };
     case "tools_executed":
     case "steering_interrupt":
-      return { progress: finished, next: { type: "next_turn", injected } };
+      return isStopped ? { type: "stopped" } : { type: "next_turn", injected };
   }
 }
 
@@ -302,8 +315,4 @@ function getTurnEndReason(
   if (message.stopReason === "aborted" || cancellation.aborted) return "aborted";
   if (batch.toolResults.length === 0) return "complete";
   return batch.interrupted ? "steering_interrupt" : "tools_executed";
-}
-
-function endRun(progress: RunProgress): TurnResult {
-  return { progress, next: { type: "end" } };
 }

@@ -67,7 +67,8 @@ function pickPorts({ now, sleep, newId, random, readFile }: ResolvedConfig): Por
 
 /**
  * Returns how models are called. A `streamFn` of its own is called without the keys and the prices of the parent, and a
- * model of another provider without the key and the additional fields of the parent's. The compaction of the parent, which
+ * model of another provider without the key and the additional fields of the parent's. The choice of a tool and the schema
+ * of the reply are meant for the parent alone. The compaction of the parent, which
  * may send the history to another `streamFn`, applies only without one of its own.
  */
 function pickCalls(
@@ -77,7 +78,14 @@ function pickCalls(
   if (own.streamFn) {
     return { streamFn: own.streamFn, streamOptions: own.streamOptions, retry: config.retry };
   }
-  const { sessionId: _sessionId, apiKey, extra, ...streamOptions } = config.streamOptions;
+  const {
+    sessionId: _sessionId,
+    toolChoice: _toolChoice,
+    responseSchema: _responseSchema,
+    apiKey,
+    extra,
+    ...streamOptions
+  } = config.streamOptions;
   const isKeyOwner = own.provider === config.model.provider;
   const isExtraOwner = own.provider === getExtraProvider(config);
   return {

@@ -85,17 +85,18 @@ Deno.test("subAgentTool(): model, stream function, system prompt and options of 
   assertEquals(call?.options, { maxTokens: 10 });
 });
 
-Deno.test("subAgentTool(): the stream options of the run apply, apart from the id of its conversation", async () => {
+Deno.test("subAgentTool(): the stream options of the run apply, apart from those of its conversation and its reply", async () => {
+  const own = { sessionId: "parent", responseSchema: { type: "object" } };
   const { agent, streamFn } = createAgent(
     [reply([start()]), reply("Seen"), reply("Done")],
     { streamOptions: { maxTokens: 10 } },
-    { streamOptions: { temperature: 1, sessionId: "parent" } },
+    { streamOptions: { temperature: 1, ...own, toolChoice: "required" } },
   );
   await agent.prompt("Go");
   assertEquals(streamFn.calls.map(({ options }) => options), [
-    { temperature: 1, sessionId: "parent" },
+    { temperature: 1, ...own, toolChoice: "required" },
     { temperature: 1, maxTokens: 10 },
-    { temperature: 1, sessionId: "parent" },
+    { temperature: 1, ...own },
   ]);
 });
 

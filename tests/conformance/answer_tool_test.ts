@@ -57,6 +57,17 @@ function createStrictStream(steps: readonly ScriptedStep[]) {
   return Object.assign(scriptedStream(steps), { hasStrictSchema });
 }
 
+Deno.test("structuredOutput() still calls its tool when an agent with tools changes to a model that enforces schemas", async () => {
+  const streamFn = createStrictStream([reply([toolCall("look")]), answer({ city: "Bern" })]);
+  const { agent } = testAgent([], { streamFn, tools: [fakeTool({ name: "look" })] });
+  atFirst(agent, "turn_end", () => agent.setModel("strict/m"));
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(outlineRequests(streamFn), [
+    ["test", false, ["look", "structured_output"]],
+    ["strict", false, ["look", "structured_output"]],
+  ]);
+});
+
 Deno.test("structuredOutput() calls its tool when a fallback model does not enforce schemas", async () => {
   const reset = fail("network_error", "Reset");
   const text = reply('{"city":"Bern"}');

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { CanUseToolContext, Policy } from "../../src/core/hooks/policy.ts";
 import { codeExecution, webSearch } from "../../src/core/streams/server_tool.ts";
@@ -10,7 +10,7 @@ import { reply } from "../../src/testing/script.ts";
 import type { ScriptedStream } from "../../src/testing/scripted_stream.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineMessages } from "./outline.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 /** A policy that leaves only the tools that change nothing. */
 const readOnly: Policy = {
@@ -199,6 +199,28 @@ Deno.test("canUseTool: refuses a call that was approved before the tool was with
   await agent.continue({ approvals: { a: { type: "approved", origin: "person" } } });
   assertEquals(writes.calls.length, 0);
 });
+
+for (const method of ["abort", "steer"] as const) {
+  Deno.test(`canUseTool: a call does not run when a policy calls ${method}() at its start`, async () => {
+    let hasStarted = false;
+    const writes = write();
+    const { agent } = testAgent([reply([toolCall("write", {})]), reply("Done")], {
+      tools: [writes],
+      policies: [{
+        name: "interrupts",
+        canUseTool() {
+          if (hasStarted) agent[method]("Stop");
+          hasStarted = false;
+          return true;
+        },
+      }],
+    });
+    atFirst(agent, "tool_execution_start", () => hasStarted = true);
+    await checkEvents(agent.promptStream("Go"));
+    assertEquals(writes.calls.length, 0);
+    assertStringIncludes(outlineMessages(agent.state.messages)[2] ?? "", "tool call cancelled");
+  });
+}
 
 Deno.test("canUseTool: the tool of a structured answer always exists", async () => {
   const { agent } = testAgent([(request) => {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
@@ -13,6 +13,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import { outlineMessages } from "./outline.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
@@ -157,7 +158,7 @@ async function readHistory(stream: ReadableStream<AgentEvent>): Promise<string[]
 }
 
 /** Runs a prompt with a queue of steering; calls `during` in the first check. Returns the history. */
-function runLoop(steering: MessageSource, during: () => void): Promise<string[]> {
+function runLoop(steering: MessageSource, during = () => {}): Promise<string[]> {
   const { config } = configureLoop(during);
   const context = { systemPrompt: "", messages: [], tools: [] };
   return readHistory(agentLoop([userMessage("Hi", 0)], context, { ...config, steering }));
@@ -203,4 +204,55 @@ Deno.test("preTurn: a queue of follow-ups with which a run begins delivers no me
   }, () => stored.push("Look"));
   assertEquals(read, [["user: Go on"], ["user: Go on", "user: Look"]]);
   assertEquals(history, ["user: Go on", "user: Look", "assistant: One"]);
+});
+
+Deno.test("preTurn: a queue of the application that returns only the checked messages delivers them when others have arrived", async () => {
+  const queue = new MessageQueue({ mode: "all" });
+  queue.add(userMessage("Go on", 0));
+  const steering: MessageSource = {
+    peek: (checked) => queue.peek(checked),
+    take: (checked) => queue.take(checked),
+  };
+  const history = await runLoop(steering, () => queue.add(userMessage("Look", 0)));
+  assertEquals(history, [
+    ...["user: Hi", "user: Go on", "assistant: One"],
+    ...["user: Look", "assistant: Two"],
+  ]);
+});
+
+Deno.test("preTurn: a queue of the application that has other messages after each check does not keep the run going", async () => {
+  let reads = 0;
+  const peek = () => [userMessage(`It is ${++reads}`)];
+  const { config } = configureLoop(() => {});
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  const steering = { peek, take: peek };
+  const events = await checkEvents(
+    agentLoop([userMessage("Hi", 0)], context, { ...config, steering }),
+  );
+  assertEquals(config.streamFn.calls.length, 1);
+  const codes = events.flatMap((event) => event.type === "warning" ? [event.code] : []);
+  assertEquals(codes, ["message_source_failed"]);
+});
+
+Deno.test("preTurn: a queue of the application may create its messages whenever it is read", async () => {
+  const stored = ["Go on"];
+  let reads = 0;
+  const create = (text: string) => ({ ...userMessage(text, ++reads), id: `message_${reads}` });
+  const history = await runLoop({
+    peek: () => stored.map(create),
+    take: () => stored.splice(0).map(create),
+  });
+  assertEquals(history, ["user: Hi", "user: Go on", "assistant: One"]);
+});
+
+Deno.test("preTurn: many messages of a queue of the application are compared in linear time", async () => {
+  const stored = Array.from({ length: 10_000 }, (_, index) => `Message ${index}`);
+  const getThreadTime = startThreadTimer();
+  const history = await runLoop({
+    peek: () => stored.map((text) => userMessage(text, 0)),
+    take: () => stored.splice(0).map((text) => userMessage(text, 0)),
+  });
+  assertEquals(history.length, 10_002);
+  // Quadratic work takes half a minute; the bound allows for a busy machine.
+  assert(getThreadTime() < 10_000);
 });

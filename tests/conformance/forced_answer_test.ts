@@ -49,3 +49,15 @@ Deno.test("structuredOutput() asks again without forcing the call when the provi
   );
   script.assertDone();
 });
+
+Deno.test("structuredOutput() offers only its own tool to a model that must call none", async () => {
+  const { agent, streamFn } = testAgent([reply("It is Bern"), answer({ city: "Bern" })], {
+    tools: [fakeTool({ name: "look" })],
+  });
+  const options = { toolChoice: "none" } as const;
+  assertEquals(await agent.structuredOutput("Which city?", city, options), { city: "Bern" });
+  for (const { context, options } of streamFn.calls) {
+    assertEquals(context.tools.map(({ name }) => name), ["structured_output"]);
+    assertEquals(options.toolChoice, "auto");
+  }
+});

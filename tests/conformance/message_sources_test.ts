@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentContext } from "../../src/core/context/context.ts";
 import type { AgentEvent } from "../../src/core/events/event.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
@@ -265,19 +266,25 @@ for (const queue of ["steering", "followUp"] as const) {
   }
 }
 
-Deno.test("steering as a queue of the application: a message is delivered by the turn after one whose take() failed", async () => {
-  const pending = [note("again")];
-  let calls = 0;
-  const source = {
-    peek: () => pending.slice(),
-    take: () => ++calls <= 2 ? broken() : pending.splice(0),
-  };
-  const { history } = await runLoop([reply([toolCall("look")]), reply("Done")], {
-    steering: source,
-    interrupt: "after_batch",
-  }, { tools: [fakeTool({ name: "look" })] });
-  assertEquals(history.slice(3), ["user: again", "assistant: Done"]);
-});
+const check: Policy = { name: "check", preTurn: ({ newMessages }) => void newMessages };
+
+// Without a check, a turn that got no message tries again when its request is ready.
+for (const [policies, failures] of [[[], 2], [[check], 1]] as const) {
+  Deno.test(`steering as a queue of the application: a message is delivered by the turn after one whose take() failed, with ${policies.length} policies that check it`, async () => {
+    const pending = [note("again")];
+    let calls = 0;
+    const source = {
+      peek: () => pending.slice(),
+      take: () => ++calls <= failures ? broken() : pending.splice(0),
+    };
+    const { history } = await runLoop([reply([toolCall("look")]), reply("Done")], {
+      steering: source,
+      interrupt: "after_batch",
+      policies,
+    }, { tools: [fakeTool({ name: "look" })] });
+    assertEquals(history.slice(3), ["user: again", "assistant: Done"]);
+  });
+}
 
 Deno.test("steering as a queue of the application: delivers its messages, as copies", async () => {
   const message = note("again");
@@ -393,6 +400,34 @@ async function runWithReport(followUp: MessageSource) {
     { tools: [work, fakeTool({ name: "danger" })] },
   );
 }
+
+Deno.test("steering as a function: is called before the turn with the message of work in the background", async () => {
+  const pending: AgentMessage[] = [];
+  const work = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      run.background(async () => {
+        await settle();
+        pending.push(note("faster"));
+        return "The build passed";
+      });
+      return "started";
+    },
+  });
+  const { history } = await runLoop(
+    [reply([toolCall("work")]), reply("I wait"), reply("Done")],
+    { steering: () => pending.splice(0) },
+    { tools: [work] },
+  );
+  assertEquals(history.slice(3), [
+    "assistant: I wait",
+    "user: The build passed",
+    "user: faster",
+    "assistant: Done",
+  ]);
+});
 
 for (
   const [title, requeue] of Object.entries({

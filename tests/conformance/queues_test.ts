@@ -337,12 +337,32 @@ Deno.test("steer(): a message that is taken back before its turn leaves the turn
   ]);
 });
 
-Deno.test("continue(): a message that is taken back before the first turn starts no turn after a complete reply", async () => {
-  const { agent, streamFn } = testAgent([reply("Hello")]);
+for (const stopReason of ["stop", "tool_use"] as const) {
+  Deno.test(`continue(): a message that is taken back before the first turn starts no turn after a complete reply with the stop reason ${stopReason}`, async () => {
+    const { agent, streamFn } = testAgent([reply("Hello", { stopReason })]);
+    await agent.prompt("Hi");
+    const { id } = agent.followUp("More");
+    atFirst(agent, "agent_start", () => agent.cancelQueued(id));
+    const events = await checkEvents(agent.continueStream());
+    assertEquals(outlineEvents(events), ["agent_start", "queue_changed", "agent_end"]);
+    assertEquals(streamFn.calls.length, 1);
+  });
+}
+
+Deno.test("cancelQueued(): returns false while listeners handle the start of the turn that has taken the message", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("And more")]);
   await agent.prompt("Hi");
   const { id } = agent.followUp("More");
-  atFirst(agent, "agent_start", () => agent.cancelQueued(id));
-  const events = await checkEvents(agent.continueStream());
-  assertEquals(outlineEvents(events), ["agent_start", "queue_changed", "agent_end"]);
-  assertEquals(streamFn.calls.length, 1);
+  let isCancelled: boolean | undefined;
+  agent.subscribe(async ({ type }) => {
+    if (type !== "turn_start") return;
+    await Promise.resolve();
+    isCancelled = agent.cancelQueued(id);
+  });
+  await checkEvents(agent.continueStream());
+  assertEquals(isCancelled, false);
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
+    "user: More",
+    "assistant: And more",
+  ]);
 });

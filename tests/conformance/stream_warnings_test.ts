@@ -34,9 +34,12 @@ Deno.test("warnings of replies: the same one is emitted once in a run, and again
   }
 });
 
-Deno.test("warnings of replies: any number of different ones is emitted", async () => {
+Deno.test("warnings of replies: any number of different ones is emitted, of which a run remembers a thousand", async () => {
   const streamFn = createStream(Array.from({ length: 2_000 }, (_, data) => ({ data })));
-  const { agent } = testAgent([], { streamFn, tools: [], maxTurns: 1 });
-  const events = await Array.fromAsync(agent.promptStream("Go"));
-  assertEquals(eventsOfType(events, "warning").length, 2_000);
+  const tools = [fakeTool({ name: "look" })];
+  for (const [maxTurns, count] of [[1, 2_000], [2, 3_000]] as const) {
+    const { agent } = testAgent([], { streamFn, tools, maxTurns });
+    const events = await Array.fromAsync(agent.promptStream("Go"));
+    assertEquals(eventsOfType(events, "warning").length, count);
+  }
 });

@@ -66,13 +66,19 @@ Deno.test("structuredOutput() does not take the call of a tool that is written a
 
 Deno.test("structuredOutput() takes the replies of agents that its tools run neither for the answer nor for attempts", async () => {
   for (const text of ["Somewhere", '{"city": "Rome"}']) {
-    const helper = new Agent({ model: "any/helper", streamFn: scriptedStream([reply(text)]) });
+    // The ids of the runs are equal, as with a counter for each agent.
+    const newId = () => "id";
+    const helper = new Agent({
+      model: "any/helper",
+      streamFn: scriptedStream([reply(text)]),
+      newId,
+    });
     const streamFn = scriptedStream([
       reply([toolCall("help", { prompt: "Where?" })]),
       reply([toolCall("structured_output", { city: "Bern" })]),
     ]);
     const tools = [helper.asTool({ name: "help", description: "Helps." })];
-    const agent = new Agent({ model: "any/model", tools, streamFn });
+    const agent = new Agent({ model: "any/model", tools, streamFn, newId });
     const answer = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
     assertEquals(answer, { city: "Bern" });
     assertStringIncludes(outlineMessages(agent.state.messages)[2] ?? "", text);

@@ -40,3 +40,8 @@ Deno.test("tool choice: becomes auto when a policy leaves the chosen tool out of
 Deno.test("tool choice: one of a tool that never existed is sent, so that the provider reports it", async () => {
   assertEquals(await requestChoice({ name: "lok" }, () => {}), { name: "lok" });
 });
+
+Deno.test("tool choice: one of a tool of the provider stays when a policy leaves others out", async () => {
+  const hide = ({ tools }: PreRequestContext): PreRequestVerdict => ({ type: "hide", tools });
+  assertEquals(await requestChoice({ name: "web_search" }, hide), { name: "web_search" });
+});

@@ -179,7 +179,8 @@ async function sendRequest(
     return createUnsentCall(turn, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
   }
   const usable = removeUnusableTools(turn, outcome.request);
-  const request = usable.tools === prepared.tools ? usable : withPossibleChoice(usable);
+  const { tools: offered } = prepared;
+  const request = usable.tools === offered ? usable : withPossibleChoice(usable, offered);
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(turn, request, { attempts, onStart });
   const { tools, hiddenTools, context: sent } = request;

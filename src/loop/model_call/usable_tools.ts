@@ -9,7 +9,6 @@ import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { filterExtraFields } from "../../core/streams/extra_fields.ts";
-import type { ToolChoice } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../run/parent_run.ts";
 import { formatHook } from "../run/policy_slots.ts";
@@ -45,19 +44,24 @@ export function removeUnusableTools(turn: RunContext, request: PreparedRequest):
   };
 }
 
-/** Returns a request whose choice of tools it can fulfil: a provider refuses one that names a tool that is left out. */
-export function withPossibleChoice(request: PreparedRequest): PreparedRequest {
+/**
+ * Returns a request without a choice of one of the `offered` tools that policies have left out of it, which a provider
+ * refuses. The choice may also be a tool of the provider.
+ */
+export function withPossibleChoice(
+  request: PreparedRequest,
+  offered: readonly AgentTool[],
+): PreparedRequest {
   const { tools, options } = request;
   const { toolChoice } = options;
-  return toolChoice === undefined || isPossible(toolChoice, tools)
-    ? request
-    : { ...request, options: { ...options, toolChoice: "auto" } };
+  const isPossible = typeof toolChoice === "object"
+    ? hasTool(tools, toolChoice) || !hasTool(offered, toolChoice)
+    : toolChoice !== "required" || tools.length > 0;
+  return isPossible ? request : { ...request, options: { ...options, toolChoice: "auto" } };
 }
 
-function isPossible(choice: ToolChoice, tools: readonly AgentTool[]): boolean {
-  return typeof choice === "object"
-    ? tools.some(({ name }) => name === choice.name)
-    : choice !== "required" || tools.length > 0;
+function hasTool(tools: readonly AgentTool[], choice: { readonly name: string }): boolean {
+  return tools.some(({ name }) => name === choice.name);
 }
 
 /** Returns the additional fields of a body without the tools that policies refuse; these are reported once. */

@@ -37,12 +37,17 @@ export class GuardedSource implements MessageSource {
     return this.#isStuck ? [] : this.#peekChecked(checked);
   }
 
+  /** Returns the messages that a turn would take which starts in any case, also after a `take()` that failed. */
+  peekUntaken(): readonly AgentMessage[] {
+    return this.#peekChecked(undefined);
+  }
+
   /** Removes and returns copies of the next messages. */
   take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
     const isDue = this.#peekChecked(checked).length > 0;
     if (checked && !isDue) return [];
     this.#isStuck = true;
-    return this.#read("take", (messages) => {
+    return this.#read("take", checked, (messages) => {
       const copies = copyMessages(checkList(messages));
       // Another turn would be due for the same messages, without end.
       if (isDue && copies.length === 0) throw new TypeError("take() returned nothing of peek()");
@@ -51,10 +56,10 @@ export class GuardedSource implements MessageSource {
     });
   }
 
-  /** Returns the next messages; with `checked`, none unless they were all checked, since the queue returns only all. */
+  /** Returns the next messages; with `checked`, none unless they were all checked, since the queue may return only all. */
   #peekChecked(checked: ReadonlySet<AgentMessage> | undefined): readonly AgentMessage[] {
-    const messages = this.#read("peek", checkList);
-    return !checked || messages.every((message) => hasSame(checked, message)) ? messages : [];
+    const messages = this.#read("peek", checked, checkList);
+    return !checked || hasAll(checked, messages) ? messages : [];
   }
 
   /** Queues a message that the run could not deliver. */
@@ -83,10 +88,11 @@ export class GuardedSource implements MessageSource {
 
   #read(
     method: "peek" | "take",
+    checked: ReadonlySet<AgentMessage> | undefined,
     parse: (messages: readonly AgentMessage[]) => readonly AgentMessage[],
   ): readonly AgentMessage[] {
     return this.#try(method, () => {
-      const messages = this.#source[method]();
+      const messages = this.#source[method](checked);
       refusePromise(messages, method);
       return parse(messages);
     }) ?? [];
@@ -113,10 +119,17 @@ function checkList(messages: readonly AgentMessage[]): readonly AgentMessage[] {
   return messages;
 }
 
-/** Whether a set has a message, by content: a queue may create new messages whenever it is asked. */
-function hasSame(messages: ReadonlySet<AgentMessage>, message: AgentMessage): boolean {
-  const content = omitOrigin(message);
-  return [...messages].some((other) => isJsonEqual(omitOrigin(other), content));
+/** Whether a set has all of some messages, by content: a queue may create new messages whenever it is asked. */
+function hasAll(
+  checked: ReadonlySet<AgentMessage>,
+  messages: readonly AgentMessage[],
+): boolean {
+  const contents = [...checked].map(omitOrigin);
+  // Texts first, since comparing each message with all others takes seconds for thousands of them.
+  const texts = new Set(contents.map((content) => JSON.stringify(content)));
+  return messages.map(omitOrigin).every((content) =>
+    texts.has(JSON.stringify(content)) || contents.some((other) => isJsonEqual(other, content))
+  );
 }
 
 function omitOrigin({ id: _id, timestamp: _timestamp, ...content }: AgentMessage): object {

@@ -12,7 +12,8 @@ export interface MessageSource {
   peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[];
   /**
    * Removes and returns the next messages; empty if none are queued. With `checked`, only those that the `preTurn` policies
-   * have read, by identity. A queue of the application may ignore it: its messages wait until all of them were read.
+   * have read, by identity. A queue of the application may ignore it: its messages wait until all of them were read, and
+   * the run ends without them if others arrive during each of 100 checks.
    */
   take(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[];
   /** Queues a message that the run could not deliver, for the next one. Default: the message is dropped. */

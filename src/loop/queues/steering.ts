@@ -6,6 +6,7 @@
 
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { Arrivals } from "./arrivals.ts";
+import { GuardedSource } from "./guarded_source.ts";
 
 /** The check of the messages that a turn takes. */
 export interface SteeringCheck {
@@ -44,6 +45,12 @@ export class Steering {
   /** Returns the messages that the next turn would take; with `checked`, only those that it has. */
   peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
     return this.#arrivals.source?.peek(checked) ?? [];
+  }
+
+  /** Returns the messages that the policies must check before a turn. */
+  peekUnchecked(): readonly AgentMessage[] {
+    const { source } = this.#arrivals;
+    return source instanceof GuardedSource ? source.peekUntaken() : this.peek();
   }
 
   /** Takes the messages for a turn; others than the checked ones wait for the check of the next turn. */

@@ -135,7 +135,9 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
   readonly context?: ExpectedContext<Tool> | undefined;
   /**
    * Queue of messages to deliver during the run, at the start of the next turn; or a function that returns them, called
-   * before each turn and after each tool call. Default: none.
+   * before each turn and after each tool call. When a policy or the turn limit stops the run, the messages of a function
+   * that no turn has taken are appended. After an abort, and if policies check messages, a `warning` has them instead.
+   * Default: none.
    */
   readonly steering?: MessageSource | GetMessages | undefined;
   /**

@@ -10,13 +10,17 @@ import { isJsonObject } from "../../core/json/json.ts";
 
 const policyOfGuard = new WeakMap<Policy, Policy>();
 
+/** Policies that concern one run alone, so that the agents which its tools run do not inherit them. */
+export const ownPolicies: WeakSet<Policy> = new WeakSet();
+
 /**
  * Adds to the policies of an agent the guards from those of its parent, last, so that they check arguments as the other
  * policies leave them. A policy that both have is called once.
  */
 export function addGuards(own: readonly Policy[], inherited: readonly Policy[]): Policy[] {
   const known = new Set(own.map(getOrigin));
-  return [...own, ...inherited.filter((policy) => !known.has(getOrigin(policy))).map(toGuard)];
+  const isGuarding = (policy: Policy) => !known.has(getOrigin(policy)) && !ownPolicies.has(policy);
+  return [...own, ...inherited.filter(isGuarding).map(toGuard)];
 }
 
 /** Returns a policy that refuses, stops, observes and replaces results as another one does, but changes and adds nothing. */

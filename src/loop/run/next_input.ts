@@ -29,6 +29,7 @@ export async function nextInput(run: RunServices, progress: RunProgress): Promis
       await wait.untilArrival();
       const { stoppedBy } = wait;
       if (stoppedBy) return { type: "stopped", stoppedBy };
+      await run.steering.poll();
       const next = await takeNext(run);
       if (next) return next;
     }

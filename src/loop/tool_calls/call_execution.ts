@@ -99,6 +99,7 @@ export class CallExecution {
       if (!isUsable(this.#turn, tool)) {
         return this.#end(errorResult(`Tool "${tool.name}" is no longer available`));
       }
+      if (this.started) return; // The policies may have cancelled it.
       this.#state = "running";
       const startedAt = this.#startedAt = this.#services.config.now();
       this.#startTimeout(startedAt);
