@@ -290,15 +290,20 @@ for (
   });
 }
 
-for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
-  Deno.test(`approve that returns ${JSON.stringify(answer)} denies the call`, async () => {
+for (const answer of [undefined, null, "yes", 1, {}, { type: "allow", reason: "fine" }]) {
+  Deno.test(`approve that returns ${JSON.stringify(answer)} denies the call, and the result says what it must return`, async () => {
     const fakeTools = tools();
-    const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+    const { agent, streamFn } = testAgent([reply([toolCall("write")]), reply("Done")], {
       tools: fakeTools,
       approve: () => answer as never,
     });
     await checkEvents(agent.promptStream("Go"));
     assertEquals([fakeTools[1]?.calls, agent.state.error], [[], undefined]);
+    assertEquals(
+      outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
+      "tool_result: Tool call rejected by approval: approve must return true, false or a decision such as " +
+        '{ type: "approved" }',
+    );
   });
 }
 

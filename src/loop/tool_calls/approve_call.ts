@@ -122,7 +122,9 @@ async function callApprove(
     const request = await createApprovalRequest(ready, turn.run.config, cancellation);
     cancellation.signal.throwIfAborted();
     const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
-    return isJsonObject(answer) && answer["type"] === "pending" ? undefined : toDecision(answer);
+    if (isJsonObject(answer) && answer["type"] === "pending") return undefined;
+    const decision = toDecision(answer);
+    return isDecision(answer) ? decision : UNKNOWN_ANSWER;
   } catch (thrown) {
     if (turn.monitor?.stoppedBy) {
       return { type: "denied", reason: getAbortText(turn), origin: "policy" };
@@ -131,6 +133,17 @@ async function callApprove(
     if (cancellation.aborted) return { type: "denied", reason: getSteeringText(turn) };
     return { type: "denied", reason: `the approval failed: ${getErrorMessage(thrown)}` };
   }
+}
+
+/** The decision for an answer of untyped code. */
+const UNKNOWN_ANSWER: ApprovalDecision = {
+  type: "denied",
+  reason: 'approve must return true, false or a decision such as { type: "approved" }',
+};
+
+function isDecision(answer: unknown): boolean {
+  if (typeof answer === "boolean") return true;
+  return isJsonObject(answer) && (answer["type"] === "approved" || answer["type"] === "denied");
 }
 
 /** Creates the request with a copy of the arguments, so that `approve` cannot change the history. */
