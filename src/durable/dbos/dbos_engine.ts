@@ -19,6 +19,7 @@ import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { EngineStart } from "../engine/engine_start.ts";
@@ -32,6 +33,7 @@ import { ControlConnection, retryWhileDisconnected } from "./control_connection.
 import { createPool } from "./create_pool.ts";
 import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { EventRows, parseNotification } from "./event_rows.ts";
+import { LeftRuns } from "./left_runs.ts";
 import {
   type Dbos,
   type DbosFunction,
@@ -41,6 +43,7 @@ import {
   type PgPool,
 } from "./npm_packages.ts";
 import { type DeadWorker, RunTables } from "./run_tables.ts";
+import { Sockets } from "./sockets.ts";
 import { toDurableStatus } from "./to_durable_status.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
@@ -48,14 +51,14 @@ const RECONNECT_PAUSES = 3;
 /** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
 const RECONCILE_MS = 30_000;
 const RECONCILE_PAUSE_MS = 3_000;
-/** Number of runs whose end is looked up at once. */
-const LOOKED_UP = 1_000;
 /** Pause before a run that cannot be recorded is resumed, in milliseconds. */
 const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
 const MAX_RECOVERIES = 1_000;
 /** Pause between two looks for the outcome of a run of another worker, in milliseconds. */
 const RESULT_POLL_MS = 500;
+/** Time in which Postgres answers when the engine is closed and its steps have ended, in milliseconds. */
+const ANSWER_MS = 5_000;
 /** Codes of DBOS's errors: another worker has the run, it was cancelled, or a step was recorded twice. */
 const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
 
@@ -152,17 +155,18 @@ export class DbosEngine implements DurableEngine {
   readonly #startIds = new Set<unknown>();
   readonly #connection: ControlConnection;
   readonly #events: EventRows;
+  readonly #left: LeftRuns;
+  readonly #sockets = new Sockets();
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
   readonly #starting = new EngineStart(this.#closing.signal);
   #closed: Promise<void> | undefined;
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
+  #poolEnded: Promise<void> | undefined;
   #recovering: Promise<void> = Promise.resolve();
   /** Time of the next look for runs that this worker owns and does not execute. */
   #reconcileAt = 0;
-  /** The last run whose end was looked up, in the order of their ids. */
-  #lookedUntil = "";
   /** The runs that it did not execute at the last look. */
   #idle = new Set<string>();
 
@@ -188,6 +192,7 @@ export class DbosEngine implements DurableEngine {
     this.#connection = new ControlConnection({
       databaseUrl,
       clock: systemClock,
+      stream: this.#sockets.create,
       setUp: (query) => this.#tables.setUp(query, executorId),
       onNotification: (notification) => this.#onNotification(notification),
       onReconnect: () => {
@@ -196,11 +201,11 @@ export class DbosEngine implements DurableEngine {
         for (const runId of this.#active.keys()) void this.#readMessages(runId).catch(() => {});
       },
     });
-    const table = this.#tables.events;
-    const connection = this.#connection;
+    this.#left = new LeftRuns(this.#tables, this.#connection);
     const storage = this.#events = new EventRows({
-      ...{ table, connection, executorId },
-      clock: systemClock,
+      table: this.#tables.events,
+      connection: this.#connection,
+      ...{ executorId, clock: systemClock },
     });
     this.#backend = {
       storage,
@@ -241,7 +246,8 @@ export class DbosEngine implements DurableEngine {
     }
     await this.#connection.open();
     if (this.#closing.signal.aborted) throw new EngineClosedError();
-    const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
+    const { create: stream } = this.#sockets;
+    const pool = this.#pool = await createPool({ databaseUrl, maxConnections, stream });
     this.#dbos = dbos;
     for (const workflow of this.#registry.names) {
       const execute = (start: unknown) => this.#execute(workflow, start as RunInput);
@@ -279,17 +285,26 @@ export class DbosEngine implements DurableEngine {
   async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
     if (!this.#dbos) this.#connection.cancel();
+    await closed;
+    const stopTimer = startTimer(systemClock, ANSWER_MS, () => this.#abandonServer());
     // Half of an engine could not be shut down.
     await this.#starting.untilEnded();
-    await closed;
     await this.#recovering;
     // The start may have begun runs meanwhile.
     await this.#closeActive(graceMs);
     await this.#dbos?.shutdown({ deregister: true });
-    await this.#pool?.end();
+    await (this.#poolEnded ??= this.#pool?.end());
     await this.#backend.hub.close({ limitMs: STORE_MS });
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
+    stopTimer();
+  }
+
+  /** Ends the connections to a server that does not answer. Nothing is lost: its runs are continued from their records. */
+  #abandonServer(): void {
+    this.#poolEnded ??= this.#pool?.end();
+    void this.#connection.close();
+    this.#sockets.destroy();
   }
 
   async #closeActive(graceMs: number | undefined): Promise<void> {
@@ -424,7 +439,9 @@ export class DbosEngine implements DurableEngine {
 
   async #recoverUntilClosed(dbos: Dbos): Promise<void> {
     const { signal } = this.#closing;
-    const { recoveryMs = 1_000 } = this.#options;
+    const { recoveryMs = 1_000, keepEventsMs = 300_000 } = this.#options;
+    const listRuns: Dbos["listWorkflows"] = (filter) =>
+      this.#call(() => dbos.listWorkflows(filter));
     while (!signal.aborted) {
       await systemClock.sleep(recoveryMs, signal);
       const { connectedAt } = this.#connection;
@@ -435,10 +452,9 @@ export class DbosEngine implements DurableEngine {
       if (systemClock.now() < this.#reconcileAt) continue;
       this.#reconcileAt = systemClock.now() + RECONCILE_MS;
       await this.#reconcile(dbos).catch(() => {});
-      const { keepEventsMs = 300_000 } = this.#options;
       await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
       await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
-      await this.#removeLeft(dbos, keepEventsMs).catch(() => {});
+      await this.#left.remove(listRuns, keepEventsMs).catch(() => {});
     }
   }
 
@@ -456,23 +472,6 @@ export class DbosEngine implements DurableEngine {
     this.#idle = new Set(idle);
     if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
     if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
-  }
-
-  /** Deletes the events and messages of runs that DBOS has ended, by a cancellation or a deletion: some with each look. */
-  async #removeLeft(dbos: Dbos, keepMs: number): Promise<void> {
-    const page = { after: this.#lookedUntil, limit: LOOKED_UP };
-    const runIds = await this.#tables.listRuns(this.#connection, page);
-    this.#lookedUntil = runIds.length < LOOKED_UP ? "" : runIds.at(-1) ?? "";
-    if (runIds.length === 0) return;
-    const filter = { workflowIDs: runIds, loadInput: false, loadOutput: false };
-    const before = systemClock.now() - keepMs;
-    const runs = await this.#call(() => dbos.listWorkflows(filter));
-    const kept = runs.filter((run) =>
-      toDurableStatus(run) === "running" || (run.updatedAt ?? 0) > before
-    );
-    const keptIds = new Set(kept.map(({ workflowID }) => workflowID));
-    const ended = runIds.filter((id) => !keptIds.has(id));
-    if (ended.length > 0) await this.#tables.removeRuns(this.#connection, ended, keepMs);
   }
 
   /** Continues the runs of workers that have ended. */
