@@ -279,7 +279,9 @@ export class RunSteps implements DurableSteps {
     if (!this.#journal.awaitMessage) return;
     const isEnd = (received: ReceivedMessage) =>
       isAwaited(received) || received.message.type === "abort";
-    const milliseconds = end === undefined ? undefined : Math.max(0, end - this.#now);
+    // An engine cannot record a time without an end.
+    const isLimited = end !== undefined && end !== Infinity;
+    const milliseconds = isLimited ? Math.max(0, end - this.#now) : undefined;
     while (!this.arrived.some(isEnd)) {
       const { last } = this.#journal.inbox;
       await this.#journal.awaitMessage(milliseconds);
