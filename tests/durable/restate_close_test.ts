@@ -76,3 +76,21 @@ Deno.test("RestateEngine: a run is started when the registration of the engine h
   assertEquals(paths.length, 2);
   await engine.close();
 });
+
+Deno.test("RestateEngine: a wait for an outcome pauses while the server answers with an error", async () => {
+  let requests = 0;
+  const engine = new RestateEngine({
+    ingressUrl: "http://restate.example:8080",
+    fetch: (url) => {
+      if (!String(url).endsWith("/attach")) return Promise.resolve(new Response("{}"));
+      requests++;
+      return Promise.resolve(new Response("overloaded", { status: 503 }));
+    },
+  });
+  await engine.start();
+  const result = assertRejects(() => engine.getRun("a").result(), BadRequestError);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(requests, 1);
+  await engine.close();
+  await result;
+});

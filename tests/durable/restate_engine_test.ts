@@ -147,3 +147,52 @@ for (const action of ["cancel", "kill"] as const) {
     },
   });
 }
+
+Deno.test({
+  name: "RestateEngine: a run does not begin whose request is still read when the engine is closed",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const requested = createDeferred<void>();
+    const closed = createDeferred<void>();
+    const answered = createDeferred<void>();
+    /** Lets the engine read the body of a request only when it is closed. */
+    const delay = (request: Request) => {
+      const transform = async (
+        chunk: Uint8Array,
+        controller: TransformStreamDefaultController<Uint8Array>,
+      ) => {
+        requested.resolve();
+        await closed.promise;
+        controller.enqueue(chunk);
+      };
+      const body = request.body?.pipeThrough(new TransformStream({ transform })) ?? null;
+      return new Request(request.url, { method: "POST", headers: request.headers, body });
+    };
+    const handle = async (request: Request) => {
+      if (!request.url.includes("late-run/run")) return await engine.fetch(request);
+      const response = await engine.fetch(delay(request));
+      const body = response.body?.pipeThrough(
+        new TransformStream({ flush: () => answered.resolve() }),
+      );
+      return new Response(body, response);
+    };
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handle);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine: RestateEngine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "late",
+    });
+    let hasBegun = false;
+    const workflow = engine.register("work", () => hasBegun = true);
+    await engine.start();
+    await workflow.start(null);
+    await requested.promise;
+    await engine.close({ graceMs: 0 });
+    closed.resolve();
+    await answered.promise;
+    assertEquals(hasBegun, false);
+    await server.shutdown();
+  },
+});
