@@ -37,8 +37,8 @@ export interface ModelStep {
   readonly streamFn: StreamFn;
   /** Returns the API key, which is not recorded. Default: that of the request. */
   readonly getApiKey?: GetApiKey | undefined;
-  /** The prices of this process. Default: none. */
-  readonly prices: Prices | undefined;
+  /** Returns the prices of this process, as far as they are loaded. */
+  readonly prices: () => Prices | undefined;
   /** The rates of recorded replies. */
   readonly rates: RecordedRates;
 }
@@ -112,8 +112,8 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
     if (!ended) throw new StreamError("The step was not started");
     const reply = readReply(ended);
     const events = [...readRecordedReply(reply)];
-    step.rates.set(request.model, ended.isReplayed ? reply.rates : undefined);
     if (ended.isReplayed) {
+      step.rates.set(request.model, reply.rates);
       if (reply.firstTokenAt !== undefined) steps.advance(reply.firstTokenAt);
       for (const event of events.slice(0, -1)) await write(event);
     }
@@ -143,10 +143,11 @@ function readReply({ outcome }: EndedStep): RecordedReply {
 
 async function callModel(
   steps: RunSteps,
-  { request, streamFn, getApiKey, prices, write }: WrittenStep,
+  { request, streamFn, getApiKey, prices, rates, write }: WrittenStep,
   signal: AbortSignal,
 ): Promise<RecordedReply> {
   const recorder = new ReplyRecorder();
+  rates.set(request.model, undefined);
   let firstTokenAt: number | undefined;
   let end: AssistantMessageEvent | undefined;
   try {
@@ -168,11 +169,10 @@ async function callModel(
   }
   const isAborted = signal.aborted && end?.type !== "done";
   recorder.add(isAborted ? createAbort(end, signal) : end ?? createFailure(createCutError()));
-  const rates = findRecordedRates(prices, request.model);
   return {
     events: recorder.finish(),
     ...(firstTokenAt !== undefined && { firstTokenAt }),
-    ...(rates && { rates }),
+    rates: await findRecordedRates({ model: request.model, streamFn, prices: prices() }, signal),
   };
 }
 
