@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
@@ -30,7 +30,13 @@ Deno.test({
     await workflow.start(null, { id: "a" });
     await began.promise;
     proxy.interrupt();
+    const run = engine.getRun("a");
+    const calls = [run.status(), run.result(), run.signal("b"), run.readEvents()];
+    const refused = calls.map((call) =>
+      assertRejects(() => call, BadRequestError, "The engine was")
+    );
     await withDeadline(engine.close({ graceMs: 0 }), 30_000);
+    await withDeadline(Promise.all(refused));
     proxy[Symbol.dispose]();
     await using next = new DbosEngine({ databaseUrl: server.url, recoveryMs: 50 });
     register(next, () => null);

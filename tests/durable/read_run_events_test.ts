@@ -4,7 +4,7 @@ import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { systemClock } from "../../src/core/ports/ports.ts";
 import { EventHub } from "../../src/durable/events/event_hub.ts";
 import type { EventStorage, StoredEvent } from "../../src/durable/events/event_storage.ts";
-import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
+import { followRunEvents, readRunEvents } from "../../src/durable/events/read_run_events.ts";
 
 /** Creates the events of a run in memory, whose reads fail when they are cut. */
 function createSource() {
@@ -54,4 +54,32 @@ Deno.test("followRunEvents(): a read that the end of the engine interrupts ends 
   await hub.close();
   cut.reject(new Error("The connection was closed"));
   assertEquals(await next, { done: true, value: undefined });
+});
+
+Deno.test("followRunEvents(): a read that fails since the engine was closed ends the reader, and rejects otherwise", async () => {
+  for (const isClosed of [true, false]) {
+    const { cut, hang, source } = createSource();
+    hang();
+    let isClosing = false;
+    const engineClosed = new EngineClosedError();
+    const assertOpen = () => isClosing ? Promise.reject(engineClosed) : Promise.resolve();
+    const opened = { ...source, assertOpen };
+    const follow = (after: "checkpoint" | 0, storage = source.storage) =>
+      followRunEvents({ ...opened, storage }, "run", { after }).next();
+    const findCheckpoint = () => cut.promise;
+    const reads = [
+      follow(0),
+      follow("checkpoint", { ...source.storage, findCheckpoint }),
+      readRunEvents(opened, "run"),
+    ];
+    const ended = Promise.allSettled(reads);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    isClosing = isClosed;
+    cut.reject(new Error("Connection terminated"));
+    const failed = { status: "rejected", reason: await cut.promise.catch((error) => error) };
+    const done = { status: "fulfilled", value: { done: true, value: undefined } };
+    const refused = { status: "rejected", reason: engineClosed };
+    const expected = isClosed ? [done, done, refused] : [failed, failed, failed];
+    assertEquals(await ended as unknown[], expected);
+  }
 });

@@ -31,7 +31,7 @@ import { createRunEvents } from "../events/run_events.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { createPool } from "./create_pool.ts";
-import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
+import { DbosJournal } from "./dbos_journal.ts";
 import { EventRows, parseNotification } from "./event_rows.ts";
 import { LeftRuns } from "./left_runs.ts";
 import {
@@ -42,6 +42,7 @@ import {
   type PgNotification,
   type PgPool,
 } from "./npm_packages.ts";
+import { runOutside } from "./run_outside.ts";
 import { type DeadWorker, RunTables } from "./run_tables.ts";
 import { Sockets } from "./sockets.ts";
 import { toDurableStatus } from "./to_durable_status.ts";
@@ -101,17 +102,6 @@ const DEFAULT_NAME = "swink";
 const DBOS_SCHEMA = "dbos";
 
 const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
-
-let outerContext: RunInContext | undefined;
-
-/**
- * Calls a function outside of any workflow: a run that a step starts is not part of its workflow. The context is that of
- * the first engine of the process, since a runtime may pass the context of a workflow on to code that waits for it.
- */
-function runOutside<Value>(call: () => Value): Value {
-  outerContext ??= getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
-  return outerContext(call);
-}
 
 /** The recorded input of a run. */
 interface RunInput {
@@ -333,7 +323,9 @@ export class DbosEngine implements DurableEngine {
 
   /** Calls DBOS outside of any workflow. Not all of its calls survive a restart of Postgres by themselves. */
   #call<Value>(call: () => Promise<Value>): Promise<Value> {
-    return retryWhileDisconnected(() => runOutside(call), systemClock);
+    return this.#starting.whileOpen(() =>
+      retryWhileDisconnected(() => runOutside(call), systemClock)
+    );
   }
 
   /** Returns DBOS when it has started: before that, it has neither a connection nor tables. */
@@ -413,7 +405,10 @@ export class DbosEngine implements DurableEngine {
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
     await this.#getDbos();
-    if (!await this.#tables.appendMessage(this.#connection, id, message)) throw createRefusal(id);
+    const isAccepted = await this.#starting.whileOpen(() =>
+      this.#tables.appendMessage(this.#connection, id, message)
+    );
+    if (!isAccepted) throw createRefusal(id);
     await this.#readMessages(id);
   }
 
@@ -430,7 +425,7 @@ export class DbosEngine implements DurableEngine {
       const call = () => dbos.retrieveWorkflow(id).getResult(options);
       return parseOutcome(await this.#call(call));
     } catch (error) {
-      if (this.#closing.signal.aborted) throw new EngineClosedError();
+      if (error instanceof EngineClosedError) throw error;
       const isCancelled = (await this.#getStatus(id)) === "aborted";
       const message = getErrorMessage(error);
       return isCancelled ? { type: "aborted" } : { type: "failed", error: { message } };

@@ -40,9 +40,22 @@ export interface EventSource {
 export async function* followRunEvents(
   source: EventSource,
   runId: string,
-  { after = 0, signal }: RunEventsOptions,
+  options: RunEventsOptions,
 ): AsyncGenerator<readonly PublishedEvent[], void> {
   if (!await isOpen(source)) return;
+  try {
+    yield* readUntilEnd(source, runId, options);
+  } catch (error) {
+    // The end of the engine interrupts reads.
+    if (await isOpen(source)) throw error;
+  }
+}
+
+async function* readUntilEnd(
+  source: EventSource,
+  runId: string,
+  { after = 0, signal }: RunEventsOptions,
+): AsyncGenerator<readonly PublishedEvent[], void> {
   let last = await findStart(source, runId, after);
   const watched = source.hub.watch(runId);
   let isChecked = false;
@@ -76,7 +89,12 @@ export async function readRunEvents(
   after: RunEventsOptions["after"] = 0,
 ): Promise<readonly PublishedEvent[]> {
   await source.assertOpen?.();
-  return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+  try {
+    return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+  } catch (error) {
+    await source.assertOpen?.();
+    throw error;
+  }
 }
 
 /** Whether an engine was not closed. */
