@@ -375,3 +375,24 @@ Deno.test("durableAgent(): a replayed reply has its cost, although the model is 
   assertEquals(listCosts(replayed), listCosts(full));
   assertEquals(replayed.events.map(({ type }) => type), full.events.map(({ type }) => type));
 });
+
+Deno.test("durableAgent(): the times of a reply are the same in a replay", async () => {
+  const streamFn: StreamFn = async function* (request) {
+    let isFirst = true;
+    for await (const event of scriptedStream([reply("One two three")])(request)) {
+      yield event;
+      if (!isFirst || event.type !== "text_delta") continue;
+      isFirst = false;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const listTimes = ({ events }: Execution) =>
+    events.flatMap((event) =>
+      event.type === "model_call_end" ? [[event.ttftMs, event.durationMs]] : []
+    );
+  const full = await execute({ script: [], streamFn });
+  const [[ttftMs = Infinity, durationMs = 0] = []] = listTimes(full);
+  assert(ttftMs < durationMs, `${ttftMs} ms, ${durationMs} ms`);
+  const replayed = await execute({ script: [], records: full.journal.records });
+  assertEquals(listTimes(replayed), listTimes(full));
+});

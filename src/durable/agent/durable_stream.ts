@@ -74,8 +74,14 @@ export function streamStep(
         pulled = createDeferred();
         await pulled.promise;
       };
+      const untilRead = async (): Promise<void> => {
+        while ((controller.desiredSize ?? MAX_UNREAD) < MAX_UNREAD && !cancelled.signal.aborted) {
+          pulled = createDeferred();
+          await pulled.promise;
+        }
+      };
       const signal = AbortSignal.any([step.request.signal, cancelled.signal]);
-      void runStep(steps, { ...step, signal, write }).then((last) => {
+      void runStep(steps, { ...step, signal, write, untilRead }).then((last) => {
         if (cancelled.signal.aborted) return;
         controller.enqueue(last);
         controller.close();
@@ -94,6 +100,8 @@ interface WrittenStep extends ModelStep {
   readonly signal: AbortSignal;
   /** Emits an event; resolves when the next one may be emitted. */
   readonly write: (event: AssistantMessageEvent) => Promise<void>;
+  /** Resolves when all events are read. */
+  readonly untilRead: () => Promise<void>;
 }
 
 /**
@@ -101,11 +109,12 @@ interface WrittenStep extends ModelStep {
  * arrives at the same point of the reply in every replay. Never rejects.
  */
 async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMessageEvent> {
-  const { name, request, write } = step;
+  const { name, request, write, untilRead } = step;
   try {
     const [started] = steps.begin([{
       name,
       input: createInput(request),
+      hasTimes: true,
       execute: (context) => callModel(steps, step, AbortSignal.any([context.signal, step.signal])),
     }]);
     const ended = await started;
@@ -114,9 +123,12 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
     const events = [...readRecordedReply(reply)];
     if (ended.isReplayed) {
       step.rates.set(request.model, reply.rates);
+      // The events have the time of the first token, as in the first execution.
       if (reply.firstTokenAt !== undefined) steps.advance(reply.firstTokenAt);
       for (const event of events.slice(0, -1)) await write(event);
+      await untilRead();
     }
+    steps.advance(ended.at);
     ended.deliver();
     ended.release();
     return events.at(-1) ?? createFailure(new NetworkError("The recorded reply has no end"));
