@@ -83,3 +83,18 @@ Deno.test("followRunEvents(): a read that fails since the engine was closed ends
     assertEquals(await ended as unknown[], expected);
   }
 });
+
+Deno.test("followRunEvents(): the events that are stored while the end of the run is looked up are read", async () => {
+  const { hub, source } = createSource();
+  const getStatus = async () => {
+    const last = { runId: "run", type: "event", event: "last", key: "" } as const;
+    await source.storage.append([last, { runId: "run", type: "end" }]);
+    hub.notify([["run", 2]]);
+    return "completed" as const;
+  };
+  const read: unknown[] = [];
+  for await (const batch of followRunEvents({ ...source, getStatus }, "run", {})) {
+    read.push(...batch);
+  }
+  assertEquals(read, [{ number: 1, type: "event", event: "last" }]);
+});

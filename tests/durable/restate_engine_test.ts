@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AbortedError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
@@ -193,6 +193,48 @@ Deno.test({
     closed.resolve();
     await answered.promise;
     assertEquals(hasBegun, false);
+    await server.shutdown();
+  },
+});
+
+/** Returns the values in the state of the objects of a service. */
+async function readState(adminUrl: string, service: string): Promise<string> {
+  const response = await fetch(`${adminUrl}/query`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      query: `SELECT value_utf8 FROM state WHERE service_name = '${service}'`,
+    }),
+  });
+  return await response.text();
+}
+
+Deno.test({
+  name: "RestateEngine: events that are published while the engine is closed are stored",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "closing",
+    });
+    const ending = createDeferred<void>();
+    const workflow = engine.register("work", (steps) =>
+      steps.run("work", async () => {
+        await steps.publish("early");
+        await ending.promise;
+        await steps.publish("published late");
+      }));
+    await engine.start();
+    const run = await workflow.start(null);
+    for await (const _batch of run.events()) break;
+    const closed = engine.close();
+    ending.resolve();
+    await closed;
+    assertStringIncludes(await readState(adminUrl, "closing-events"), "published late");
     await server.shutdown();
   },
 });
