@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { DurableStatus } from "../../src/core/durable/durable_engine.ts";
 import { EngineClosedError } from "../../src/core/durable/engine_closed_error.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { systemClock } from "../../src/core/ports/ports.ts";
@@ -97,4 +98,25 @@ Deno.test("followRunEvents(): the events that are stored while the end of the ru
     read.push(...batch);
   }
   assertEquals(read, [{ number: 1, type: "event", event: "last" }]);
+});
+
+Deno.test("followRunEvents(): a reader that waits for days keeps one listener", async () => {
+  const { source } = createSource();
+  const counts: number[] = [];
+  const listeners = new Set<() => void>();
+  const { hub } = source;
+  const watch = hub.watch.bind(hub);
+  hub.watch = (runId) => {
+    const watched = watch(runId);
+    watched.onChange = (listener) => {
+      counts.push(listeners.add(listener).size);
+      return () => listeners.delete(listener);
+    };
+    return watched;
+  };
+  const clock = { now: Date.now, sleep: () => Promise.resolve() };
+  const getStatus = (): Promise<DurableStatus> =>
+    Promise.resolve(counts.length < 100 ? "running" : "completed");
+  for await (const _batch of followRunEvents({ ...source, clock, getStatus }, "run", {}));
+  assertEquals([counts.length, Math.max(...counts), listeners.size], [100, 1, 0]);
 });

@@ -8,6 +8,7 @@ import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { StreamError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
@@ -121,12 +122,7 @@ export class RestateJournal implements StepJournal {
   /** Settles the promises of the journal until the workflow ends. */
   async drive<Outcome>(workflow: Promise<Outcome>): Promise<Outcome> {
     let isEnded = false;
-    const detaching = createDeferred<never>();
-    detaching.promise.catch(() => {});
-    this.detached.addEventListener("abort", () => {
-      detaching.reject(this.detached.reason);
-      this.#changed.resolve();
-    });
+    this.detached.addEventListener("abort", () => this.#changed.resolve());
     const end = () => {
       isEnded = true;
       this.#changed.resolve();
@@ -142,8 +138,8 @@ export class RestateJournal implements StepJournal {
       }
       const race = [...this.#awaited.values()].map(({ promise }) => promise);
       const first = this.#restate.RestatePromise.race(race);
-      first.catch(() => {});
-      const completion = await Promise.race([first, detaching.promise]);
+      // A promise that ends with the run would keep the values of all steps until then.
+      const completion = await abortable(first, this.detached);
       const awaited = this.#awaited.get(completion.key);
       this.#awaited.delete(completion.key);
       awaited?.settle(completion);
