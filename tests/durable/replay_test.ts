@@ -380,23 +380,29 @@ Deno.test("durableAgent(): a replayed reply has its cost, although the model is 
 });
 
 Deno.test("durableAgent(): the times of a reply are the same in a replay", async () => {
+  const shown = createDeferred<void>();
   const streamFn: StreamFn = async function* (request) {
-    let isFirst = true;
-    for await (const event of scriptedStream([reply("One two three")])(request)) {
+    for await (const event of scriptedStream([reply("One")])(request)) {
       yield event;
-      if (!isFirst || event.type !== "text_delta") continue;
-      isFirst = false;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (event.type !== "text_delta") continue;
+      await shown.promise;
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
+  };
+  const onStart = (_journal: ArrayJournal, agent: Agent) => {
+    agent.subscribe(async (event) => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (event.type === "message_update") shown.resolve();
+    });
   };
   const listTimes = ({ events }: Execution) =>
     events.flatMap((event) =>
       event.type === "model_call_end" ? [[event.ttftMs, event.durationMs]] : []
     );
-  const full = await execute({ script: [], streamFn });
+  const full = await execute({ script: [], streamFn, onStart });
   const [[ttftMs = Infinity, durationMs = 0] = []] = listTimes(full);
   assert(ttftMs < durationMs, `${ttftMs} ms, ${durationMs} ms`);
-  const replayed = await execute({ script: [], records: full.journal.records });
+  const replayed = await execute({ script: [], onStart, records: full.journal.records });
   assertEquals(listTimes(replayed), listTimes(full));
 });
 
@@ -430,7 +436,7 @@ Deno.test("durableAgent(): the step of a cancelled call is recorded before the r
     onStart: (journal, agent) => {
       journal.recordMs = 20;
       agent.subscribe(({ type }) => {
-        if (type === "tool_execution_start") setTimeout(() => journal.send({ type: "abort" }), 1);
+        if (type === "tool_execution_start") setTimeout(() => agent.abort("enough"), 1);
       });
     },
   });

@@ -155,6 +155,7 @@ Deno.test("RunPublisher: an event after the end of the run is not stored, one th
   await publisher.publish("b", { isReplayed: false });
   await ended;
   await publisher.publish("c", { isReplayed: false });
+  await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals(events.values, ["a", "b", "end"]);
 });
 
@@ -163,5 +164,6 @@ Deno.test("RunPublisher: the first event is not stored either when the run has e
   const publisher = new RunPublisher({ events, isContinued: false, detached, sleep });
   await publisher.end({ isAlways: false });
   await publisher.publish("a", { isReplayed: false });
+  await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals(events.values, []);
 });
