@@ -99,12 +99,15 @@ export class RestateJournal implements StepJournal {
   }
 
   /** Waits for a message or the end of the time, so that Restate can suspend the run meanwhile. */
-  async awaitMessage(milliseconds: number | undefined): Promise<void> {
+  async awaitMessage(
+    milliseconds: number | undefined,
+    isAwaited: () => boolean,
+  ): Promise<void> {
     const key = `wait ${this.#waits++}`;
-    const { last } = this.inbox;
     const ended = createDeferred<void>();
     this.#isSuspending = true;
-    const unsubscribe = this.inbox.onArrival(() => this.inbox.last > last && ended.resolve());
+    // The time continues when another message arrives.
+    const unsubscribe = this.inbox.onArrival(() => isAwaited() && ended.resolve());
     if (milliseconds !== undefined) {
       void this.#await(key, this.#context.sleep(milliseconds)).then(
         () => ended.resolve(),
@@ -129,7 +132,7 @@ export class RestateJournal implements StepJournal {
     };
     workflow.then(end, end);
     while (!isEnded && !this.detached.aborted) {
-      if (this.#awaited.size > 0) this.#awaitNextMessage();
+      if (this.#awaited.size > 0 || this.#isSuspending) this.#awaitNextMessage();
       if (this.#isIdle) {
         // The code does something else; what it awaits next could not be added to a race.
         await this.#changed.promise;

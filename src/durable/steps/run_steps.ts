@@ -286,11 +286,8 @@ export class RunSteps implements DurableSteps {
     // An engine cannot record a time without an end.
     const isLimited = end !== undefined && end !== Infinity;
     const milliseconds = isLimited ? Math.max(0, end - this.#now) : undefined;
-    while (!this.arrived.some(isEnd)) {
-      const { last } = this.#journal.inbox;
-      await this.#journal.awaitMessage(milliseconds);
-      if (this.#journal.inbox.last === last) return; // The time is over.
-    }
+    const isOver = () => this.arrived.some(isEnd);
+    if (!isOver()) await this.#journal.awaitMessage(milliseconds, isOver);
   }
 
   async sleep(name: string, milliseconds: number): Promise<void> {
