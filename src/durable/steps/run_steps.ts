@@ -385,7 +385,8 @@ export class RunSteps implements DurableSteps {
     const unsubscribe = inbox.onArrival(onArrival);
     onArrival();
     if (detached.aborted) onDetach();
-    const executing = captureOutcome(() => execute(context)).catch((error) => {
+    const { closing } = this.#journal;
+    const executing = captureOutcome(() => execute(context), closing).catch((error) => {
       throw new DetachedError(getErrorMessage(error));
     });
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
