@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { Socket } from "node:net";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+
+const loadNet = () => getBuiltinModule("node:net");
+
+/** A socket of Node, which Deno and Bun have, too. */
+type Socket = InstanceType<ReturnType<typeof loadNet>["Socket"]>;
 
 /**
  * The sockets of an engine. A connection waits without a limit for a server that does not answer, such as one behind a
@@ -17,7 +21,7 @@ export class Sockets {
 
   /** Creates a socket, as the option `stream` of a client. */
   readonly create = (): Socket => {
-    const { Socket } = getBuiltinModule("node:net");
+    const { Socket } = loadNet();
     const socket = new Socket();
     if (this.#isDestroyed) socket.destroy(createError());
     this.#open.add(socket);
