@@ -60,6 +60,8 @@ const MAX_RECOVERIES = 1_000;
 const RESULT_POLL_MS = 500;
 /** Time in which Postgres answers when the engine is closed and its steps have ended, in milliseconds. */
 const ANSWER_MS = 5_000;
+/** Pause between two looks for statements that wait for a connection, in milliseconds. */
+const WAITING_PAUSE_MS = 5;
 /** Codes of DBOS's errors: another worker has the run, it was cancelled, or a step was recorded twice. */
 const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
 
@@ -283,6 +285,8 @@ export class DbosEngine implements DurableEngine {
     // The start may have begun runs meanwhile.
     await this.#closeActive(graceMs);
     await this.#dbos?.shutdown({ deregister: true });
+    // A pool that is ended forgets the statements that wait for a connection, until their time is over.
+    while (this.#pool?.waitingCount && !this.#poolEnded) await systemClock.sleep(WAITING_PAUSE_MS);
     await (this.#poolEnded ??= this.#pool?.end());
     await this.#backend.hub.close({ limitMs: STORE_MS });
     // The lock is released last: another worker continues the runs that were active here.
