@@ -293,11 +293,28 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     expectEqual(await (await start(null)).result(), { isOver: true, isLate: true }, "output");
   },
 
+  "a wait ends after its time, although other messages arrive": async (subject) => {
+    const start = await subject.open("disturbed wait", async (steps) => {
+      const data = await steps.waitFor("never", { timeoutMs: 500 });
+      return data === undefined;
+    });
+    const run = await start(null, "disturbed wait");
+    let isRunning = true;
+    const ended = run.result().finally(() => isRunning = false);
+    ended.catch(() => {}); // It is awaited below.
+    for (let count = 0; isRunning; count++) {
+      expectEqual(count < 400, true, "that the wait has ended");
+      await run.signal("other").catch(() => {}); // The run may have ended.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expectEqual(await ended, true, "output");
+  },
+
   "an abort ends a sleep and a wait with an error, also one that begins later": async (subject) => {
     const ended: string[] = [];
     const start = await subject.open("aborted waits", async (steps) => {
       await steps.run("begin", () => null);
-      await steps.sleep("long", 100_000).catch(() => ended.push("sleep"));
+      await steps.sleep("long", Infinity).catch(() => ended.push("sleep"));
       await steps.waitFor("never").catch(() => ended.push("wait"));
       await steps.sleep("short", 20);
       ended.push("workflow");

@@ -273,3 +273,18 @@ Deno.test("InProcessEngine: a closed engine records no message", async () => {
   await assertRejects(() => run.signal("go"), BadRequestError, "The engine was closed");
   await assertRejects(() => store.open("durable-a-inbox", { access: "read" }), Error, "a-inbox");
 });
+
+Deno.test("InProcessEngine: a run that uses an engine that was closed fails, and is not executed again and again", async () => {
+  const other = new InProcessEngine({ store: new InMemorySessionStore() });
+  const called = other.register("called", () => null);
+  await other.start();
+  await other.close();
+  const engine = new InProcessEngine({ store: new InMemorySessionStore(), pollMs: 1 });
+  const workflow = engine.register("calling", async (steps) => {
+    await steps.run("start", () => called.start(null).then(() => null));
+  });
+  await engine.start();
+  const run = await workflow.start(null);
+  await assertRejects(() => withDeadline(run.result()), BadRequestError, "The engine was closed");
+  await engine.close();
+});

@@ -4,11 +4,14 @@ import type { AgentOptions } from "../../src/agent/options.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
+import { RunSteps } from "../../src/durable/steps/run_steps.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
+import { GRACE_MS } from "../../src/loop/callbacks/cancellation.ts";
 import { subAgentTool } from "../../src/sub_agents/sub_agent_tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -374,4 +377,69 @@ Deno.test("durableAgent(): a replayed reply has its cost, although the model is 
   assertEquals(listCosts(full), [3, 3]);
   assertEquals(listCosts(replayed), listCosts(full));
   assertEquals(replayed.events.map(({ type }) => type), full.events.map(({ type }) => type));
+});
+
+Deno.test("durableAgent(): the times of a reply are the same in a replay", async () => {
+  const shown = createDeferred<void>();
+  const streamFn: StreamFn = async function* (request) {
+    for await (const event of scriptedStream([reply("One")])(request)) {
+      yield event;
+      if (event.type !== "text_delta") continue;
+      await shown.promise;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const onStart = (_journal: ArrayJournal, agent: Agent) => {
+    agent.subscribe(async (event) => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (event.type === "message_update") shown.resolve();
+    });
+  };
+  const listTimes = ({ events }: Execution) =>
+    events.flatMap((event) =>
+      event.type === "model_call_end" ? [[event.ttftMs, event.durationMs]] : []
+    );
+  const full = await execute({ script: [], streamFn, onStart });
+  const [[ttftMs = Infinity, durationMs = 0] = []] = listTimes(full);
+  assert(ttftMs < durationMs, `${ttftMs} ms, ${durationMs} ms`);
+  const replayed = await execute({ script: [], onStart, records: full.journal.records });
+  assertEquals(listTimes(replayed), listTimes(full));
+});
+
+Deno.test("durableAgent(): the calls of a turn that came from the record are not those of the next one", async () => {
+  const counts: number[] = [];
+  const script = [reply([toolCall("read", { key: "1" }, { id: "a" })]), reply("End")];
+  const prompt = async (agent: Agent, steps: DurableSteps) => {
+    const result = await agent.prompt("Work");
+    if (steps instanceof RunSteps) counts.push(steps.replayedCalls.size);
+    return result;
+  };
+  const full = await execute({ script, prompt });
+  await execute({ script: [], prompt, records: full.journal.records });
+  assertEquals(counts, [0, 0]);
+});
+
+Deno.test("durableAgent(): the step of a cancelled call is recorded before the run ends", async () => {
+  const hang = defineTool({
+    name: "hang",
+    description: "Ends with its abort.",
+    parameters,
+    readOnly: true,
+    execute: (_args, { signal }) =>
+      new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("late"))),
+  });
+  const full = await execute({
+    script: [reply([toolCall("hang", {}, { id: "a" })])],
+    tools: [hang],
+    // The grace period of the loop ends at once.
+    sleep: (milliseconds, signal) => realSleep(milliseconds <= GRACE_MS ? 0 : milliseconds, signal),
+    onStart: (journal, agent) => {
+      journal.recordMs = 20;
+      agent.subscribe(({ type }) => {
+        if (type === "tool_execution_start") setTimeout(() => agent.abort("enough"), 1);
+      });
+    },
+  });
+  const { records } = full.journal;
+  assertEquals(records.map(({ name }) => name), ["turn 1, model call 1", "turn 1, call 1 of hang"]);
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { Prices, Usage } from "../../src/core/models/usage.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import { findRates, type Prices, type Usage } from "../../src/core/models/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";
@@ -57,4 +58,40 @@ Deno.test("durableAgent(): a replay has the prices of a stream function that can
   const { records } = first.journal;
   const replayed = await execute({ script, streamFn: open(undefined, []), records });
   assertEquals([listCosts(first), listCosts(replayed)], [[1, 1, 1], [1, 1, 1]]);
+});
+
+Deno.test("durableAgent(): a price that was not known stays unknown in a replay, so that a budget decides as before", async () => {
+  const policies = [budget({ cost: 10, unknownPrice: "ignore" })];
+  for (const prices of [{}, undefined]) {
+    const first = await execute({ script, policies, prices });
+    assertEquals(listCosts(first), [null, null, null]);
+    const { records } = first.journal;
+    const replayed = await execute({ script, policies, prices: price(20), records });
+    assertEquals(listCosts(replayed), [null, null, null]);
+    assertEquals(replayed.outcome, first.outcome);
+  }
+});
+
+Deno.test("durableAgent(): a replay has prices that were loaded after the first reply", async () => {
+  const open = (prices: Prices) => {
+    let loaded: Prices | undefined;
+    return Object.assign(scriptedStream(script), {
+      prices: (model: ModelSpec) => loaded && findRates(loaded, model),
+      loadFacts: () => Promise.resolve(loaded = prices),
+    });
+  };
+  const first = await execute({ script, streamFn: open(price(1)) });
+  const { records } = first.journal;
+  const replayed = await execute({ script, streamFn: open(price(20)), records });
+  assertEquals([listCosts(first), listCosts(replayed)], [[1, 1, 1], [1, 1, 1]]);
+});
+
+Deno.test("durableAgent(): a price that is not known is reported in a replay as often as in the first execution", async () => {
+  const listWarnings = ({ events }: Execution) =>
+    events.flatMap((event) => event.type === "warning" ? [event.code] : []);
+  for (const [prices, expected] of [[{}, ["unknown_price"]], [undefined, []]] as const) {
+    const first = await execute({ script, prices });
+    const replayed = await execute({ script, prices, records: first.journal.records });
+    assertEquals([listWarnings(first), listWarnings(replayed)], [expected, expected]);
+  }
 });

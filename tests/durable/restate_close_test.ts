@@ -76,3 +76,46 @@ Deno.test("RestateEngine: a run is started when the registration of the engine h
   assertEquals(paths.length, 2);
   await engine.close();
 });
+
+Deno.test("RestateEngine: a wait for an outcome pauses while the server answers with an error", async () => {
+  let requests = 0;
+  const engine = new RestateEngine({
+    ingressUrl: "http://restate.example:8080",
+    fetch: (url) => {
+      if (!String(url).endsWith("/attach")) return Promise.resolve(new Response("{}"));
+      requests++;
+      return Promise.resolve(new Response("overloaded", { status: 503 }));
+    },
+  });
+  await engine.start();
+  const result = assertRejects(() => engine.getRun("a").result(), BadRequestError);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(requests, 1);
+  await engine.close();
+  await result;
+});
+
+Deno.test("RestateEngine: its calls are refused before its start, and its endpoint after its end", async () => {
+  const engine = new RestateEngine({ ingressUrl: "http://restate.example:8080" });
+  const hint = "Call start() of the engine first";
+  await assertRejects(() => engine.getRun("a").status(), BadRequestError, hint);
+  await assertRejects(() => engine.getRun("a").readEvents(), BadRequestError, hint);
+  await engine.close();
+  assertEquals((await engine.fetch(new Request("http://worker.example/discover"))).status, 503);
+});
+
+Deno.test("RestateEngine: start() rejects with the answer of a server that does not accept the endpoint", async () => {
+  let status = 400;
+  const engine = new RestateEngine({
+    ingressUrl: "http://restate.example:8080",
+    registration: {
+      adminUrl: "http://restate.example:9070",
+      endpointUrl: "http://worker.example:9080",
+    },
+    fetch: () => Promise.resolve(new Response("not reached", { status })),
+  });
+  await assertRejects(() => engine.start(), BadRequestError, "the endpoint: not reached");
+  status = 200;
+  await engine.start();
+  await engine.close();
+});

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AbortedError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
@@ -82,12 +82,14 @@ Deno.test({
     await engine.start();
     const run = await wait.start(null, { id: "suspended" });
     await untilSuspended(adminUrl, 1);
-    await run.signal("signal", "late");
+    await run.signal("other");
     await untilSuspended(adminUrl, 2);
+    await run.signal("signal", "late");
+    await untilSuspended(adminUrl, 3);
     await run.abort("enough");
     assertEquals(await run.result(), "late");
     assertEquals(executions, 1);
-    assert(attempts >= 3, `${attempts} attempts`);
+    assert(attempts >= 4, `${attempts} attempts`);
     await engine.close();
     await server.shutdown();
   },
@@ -147,3 +149,94 @@ for (const action of ["cancel", "kill"] as const) {
     },
   });
 }
+
+Deno.test({
+  name: "RestateEngine: a run does not begin whose request is still read when the engine is closed",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const requested = createDeferred<void>();
+    const closed = createDeferred<void>();
+    const answered = createDeferred<void>();
+    /** Lets the engine read the body of a request only when it is closed. */
+    const delay = (request: Request) => {
+      const transform = async (
+        chunk: Uint8Array,
+        controller: TransformStreamDefaultController<Uint8Array>,
+      ) => {
+        requested.resolve();
+        await closed.promise;
+        controller.enqueue(chunk);
+      };
+      const body = request.body?.pipeThrough(new TransformStream({ transform })) ?? null;
+      return new Request(request.url, { method: "POST", headers: request.headers, body });
+    };
+    const handle = async (request: Request) => {
+      if (!request.url.includes("late-run/run")) return await engine.fetch(request);
+      const response = await engine.fetch(delay(request));
+      const body = response.body?.pipeThrough(
+        new TransformStream({ flush: () => answered.resolve() }),
+      );
+      return new Response(body, response);
+    };
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handle);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine: RestateEngine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "late",
+    });
+    let hasBegun = false;
+    const workflow = engine.register("work", () => hasBegun = true);
+    await engine.start();
+    await workflow.start(null);
+    await requested.promise;
+    await engine.close({ graceMs: 0 });
+    closed.resolve();
+    await answered.promise;
+    assertEquals(hasBegun, false);
+    await server.shutdown();
+  },
+});
+
+/** Returns the values in the state of the objects of a service. */
+async function readState(adminUrl: string, service: string): Promise<string> {
+  const response = await fetch(`${adminUrl}/query`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      query: `SELECT value_utf8 FROM state WHERE service_name = '${service}'`,
+    }),
+  });
+  return await response.text();
+}
+
+Deno.test({
+  name: "RestateEngine: events that are published while the engine is closed are stored",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "closing",
+    });
+    const ending = createDeferred<void>();
+    const workflow = engine.register("work", (steps) =>
+      steps.run("work", async () => {
+        await steps.publish("early");
+        await ending.promise;
+        await steps.publish("published late");
+      }));
+    await engine.start();
+    const run = await workflow.start(null);
+    for await (const _batch of run.events()) break;
+    const closed = engine.close();
+    ending.resolve();
+    await closed;
+    assertStringIncludes(await readState(adminUrl, "closing-events"), "published late");
+    await server.shutdown();
+  },
+});

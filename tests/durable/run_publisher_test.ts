@@ -146,3 +146,24 @@ Deno.test("RunPublisher: a read of the stored events that fails is repeated, so 
   await publisher.end({ isAlways: false });
   assertEquals(events.values, ["a", "b", "end", "c", "end"]);
 });
+
+Deno.test("RunPublisher: an event after the end of the run is not stored, one that comes just before it is", async () => {
+  const events = new StoredEvents();
+  const publisher = new RunPublisher({ events, isContinued: false, detached, sleep });
+  await publisher.publish("a", { isReplayed: false });
+  const ended = publisher.end({ isAlways: false });
+  await publisher.publish("b", { isReplayed: false });
+  await ended;
+  await publisher.publish("c", { isReplayed: false });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(events.values, ["a", "b", "end"]);
+});
+
+Deno.test("RunPublisher: the first event is not stored either when the run has ended without one", async () => {
+  const events = new StoredEvents();
+  const publisher = new RunPublisher({ events, isContinued: false, detached, sleep });
+  await publisher.end({ isAlways: false });
+  await publisher.publish("a", { isReplayed: false });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(events.values, []);
+});

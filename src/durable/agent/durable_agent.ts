@@ -191,7 +191,7 @@ class AgentBridge {
         return getApiKey ? streamWithKey({ request, streamFn: next, getApiKey }) : next(request);
       }
       const name = `${this.#turnName}, model call ${++this.#modelCalls}`;
-      const prices = this.#prices ?? next.prices;
+      const prices = () => this.#prices ?? next.prices;
       const rates = this.#rates;
       return streamStep(this.#steps, { name, request, streamFn: next, getApiKey, prices, rates });
     });

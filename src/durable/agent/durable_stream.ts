@@ -37,8 +37,8 @@ export interface ModelStep {
   readonly streamFn: StreamFn;
   /** Returns the API key, which is not recorded. Default: that of the request. */
   readonly getApiKey?: GetApiKey | undefined;
-  /** The prices of this process. Default: none. */
-  readonly prices: Prices | undefined;
+  /** Returns the prices of this process, as far as they are loaded. */
+  readonly prices: () => Prices | undefined;
   /** The rates of recorded replies. */
   readonly rates: RecordedRates;
 }
@@ -74,8 +74,14 @@ export function streamStep(
         pulled = createDeferred();
         await pulled.promise;
       };
+      const untilRead = async (): Promise<void> => {
+        while ((controller.desiredSize ?? MAX_UNREAD) < MAX_UNREAD && !cancelled.signal.aborted) {
+          pulled = createDeferred();
+          await pulled.promise;
+        }
+      };
       const signal = AbortSignal.any([step.request.signal, cancelled.signal]);
-      void runStep(steps, { ...step, signal, write }).then((last) => {
+      void runStep(steps, { ...step, signal, write, untilRead }).then((last) => {
         if (cancelled.signal.aborted) return;
         controller.enqueue(last);
         controller.close();
@@ -94,6 +100,8 @@ interface WrittenStep extends ModelStep {
   readonly signal: AbortSignal;
   /** Emits an event; resolves when the next one may be emitted. */
   readonly write: (event: AssistantMessageEvent) => Promise<void>;
+  /** Resolves when all events are read. */
+  readonly untilRead: () => Promise<void>;
 }
 
 /**
@@ -101,22 +109,26 @@ interface WrittenStep extends ModelStep {
  * arrives at the same point of the reply in every replay. Never rejects.
  */
 async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMessageEvent> {
-  const { name, request, write } = step;
+  const { name, request, write, untilRead } = step;
   try {
     const [started] = steps.begin([{
       name,
       input: createInput(request),
+      hasTimes: true,
       execute: (context) => callModel(steps, step, AbortSignal.any([context.signal, step.signal])),
     }]);
     const ended = await started;
     if (!ended) throw new StreamError("The step was not started");
     const reply = readReply(ended);
     const events = [...readRecordedReply(reply)];
-    step.rates.set(request.model, ended.isReplayed ? reply.rates : undefined);
     if (ended.isReplayed) {
+      step.rates.set(request.model, reply.rates);
+      // The events have the time of the first token, as in the first execution.
       if (reply.firstTokenAt !== undefined) steps.advance(reply.firstTokenAt);
       for (const event of events.slice(0, -1)) await write(event);
+      await untilRead();
     }
+    steps.advance(ended.at);
     ended.deliver();
     ended.release();
     return events.at(-1) ?? createFailure(new NetworkError("The recorded reply has no end"));
@@ -143,10 +155,11 @@ function readReply({ outcome }: EndedStep): RecordedReply {
 
 async function callModel(
   steps: RunSteps,
-  { request, streamFn, getApiKey, prices, write }: WrittenStep,
+  { request, streamFn, getApiKey, prices, rates, write }: WrittenStep,
   signal: AbortSignal,
 ): Promise<RecordedReply> {
   const recorder = new ReplyRecorder();
+  rates.set(request.model, undefined);
   let firstTokenAt: number | undefined;
   let end: AssistantMessageEvent | undefined;
   try {
@@ -168,11 +181,10 @@ async function callModel(
   }
   const isAborted = signal.aborted && end?.type !== "done";
   recorder.add(isAborted ? createAbort(end, signal) : end ?? createFailure(createCutError()));
-  const rates = findRecordedRates(prices, request.model);
   return {
     events: recorder.finish(),
     ...(firstTokenAt !== undefined && { firstTokenAt }),
-    ...(rates && { rates }),
+    rates: await findRecordedRates({ model: request.model, streamFn, prices: prices() }, signal),
   };
 }
 

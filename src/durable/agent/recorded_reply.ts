@@ -28,8 +28,8 @@ export interface RecordedReply {
   readonly events: readonly RecordedEvent[];
   /** Time of the first event with content, in milliseconds since the epoch. */
   readonly firstTokenAt?: number;
-  /** The rates of the model. Default: not known. */
-  readonly rates?: Rates;
+  /** The rates of the model; `null` if they were not known. Default: not recorded. */
+  readonly rates?: Rates | null;
 }
 
 /** Collects the events of a reply; the deltas of a block are stored as one text. */

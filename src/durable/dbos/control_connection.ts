@@ -8,6 +8,7 @@ import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
+import type { Sockets } from "./sockets.ts";
 
 /** First and longest pause between two attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 20;
@@ -23,6 +24,8 @@ export interface ControlConnectionOptions {
   readonly databaseUrl: string;
   /** The clock. */
   readonly clock: Clock;
+  /** Creates the socket of a connection. Default: that of the client. */
+  readonly stream?: Sockets["create"] | undefined;
   /** Statements to run after each connect, before all others. */
   readonly setUp: (query: PgClient["query"]) => Promise<void>;
   /** Called with each notification. */
@@ -126,11 +129,12 @@ export class ControlConnection {
 
   async #connect(): Promise<PgClient> {
     const { Client } = await loadPg();
-    const { databaseUrl, setUp, onNotification } = this.#options;
+    const { databaseUrl, stream, setUp, onNotification } = this.#options;
     const client = new Client({
       connectionString: databaseUrl,
       keepAlive: true,
       connectionTimeoutMillis: RETRY_MS,
+      ...(stream && { stream }),
     });
     client.on("error", () => this.#onEnd(client));
     client.on("end", () => this.#onEnd(client));

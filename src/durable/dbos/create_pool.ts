@@ -5,6 +5,7 @@
  */
 
 import { loadPg, type PgPool } from "./npm_packages.ts";
+import type { Sockets } from "./sockets.ts";
 
 /** Time for connecting, which includes waiting for a free connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -17,17 +18,22 @@ interface PoolOptions {
   readonly databaseUrl: string;
   /** Maximum number of connections. */
   readonly maxConnections: number;
+  /** Creates the socket of a connection. */
+  readonly stream: Sockets["create"];
 }
 
 /**
  * Creates the pool of DBOS. A connection that Postgres ends has a listener at every moment: an `error` event without one
  * would end the program, as with the connections that DBOS creates itself while it starts.
  */
-export async function createPool({ databaseUrl, maxConnections }: PoolOptions): Promise<PgPool> {
+export async function createPool(
+  { databaseUrl, maxConnections, stream }: PoolOptions,
+): Promise<PgPool> {
   const { Pool } = await loadPg();
   const pool = new Pool({
     connectionString: databaseUrl,
     max: maxConnections,
+    stream,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,

@@ -19,6 +19,7 @@ import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { EngineStart } from "../engine/engine_start.ts";
@@ -30,8 +31,9 @@ import { createRunEvents } from "../events/run_events.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { createPool } from "./create_pool.ts";
-import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
+import { DbosJournal } from "./dbos_journal.ts";
 import { EventRows, parseNotification } from "./event_rows.ts";
+import { LeftRuns } from "./left_runs.ts";
 import {
   type Dbos,
   type DbosFunction,
@@ -40,7 +42,9 @@ import {
   type PgNotification,
   type PgPool,
 } from "./npm_packages.ts";
+import { runOutside } from "./run_outside.ts";
 import { type DeadWorker, RunTables } from "./run_tables.ts";
+import { Sockets } from "./sockets.ts";
 import { toDurableStatus } from "./to_durable_status.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
@@ -48,14 +52,16 @@ const RECONNECT_PAUSES = 3;
 /** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
 const RECONCILE_MS = 30_000;
 const RECONCILE_PAUSE_MS = 3_000;
-/** Number of runs whose end is looked up at once. */
-const LOOKED_UP = 1_000;
 /** Pause before a run that cannot be recorded is resumed, in milliseconds. */
 const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
 const MAX_RECOVERIES = 1_000;
 /** Pause between two looks for the outcome of a run of another worker, in milliseconds. */
 const RESULT_POLL_MS = 500;
+/** Time in which Postgres answers when the engine is closed and its steps have ended, in milliseconds. */
+const ANSWER_MS = 5_000;
+/** Pause between two looks for statements that wait for a connection, in milliseconds. */
+const WAITING_PAUSE_MS = 5;
 /** Codes of DBOS's errors: another worker has the run, it was cancelled, or a step was recorded twice. */
 const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
 
@@ -99,17 +105,6 @@ const DBOS_SCHEMA = "dbos";
 
 const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
-let outerContext: RunInContext | undefined;
-
-/**
- * Calls a function outside of any workflow: a run that a step starts is not part of its workflow. The context is that of
- * the first engine of the process, since a runtime may pass the context of a workflow on to code that waits for it.
- */
-function runOutside<Value>(call: () => Value): Value {
-  outerContext ??= getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
-  return outerContext(call);
-}
-
 /** The recorded input of a run. */
 interface RunInput {
   readonly input: JsonValue;
@@ -152,17 +147,18 @@ export class DbosEngine implements DurableEngine {
   readonly #startIds = new Set<unknown>();
   readonly #connection: ControlConnection;
   readonly #events: EventRows;
+  readonly #left: LeftRuns;
+  readonly #sockets = new Sockets();
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
   readonly #starting = new EngineStart(this.#closing.signal);
   #closed: Promise<void> | undefined;
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
+  #poolEnded: Promise<void> | undefined;
   #recovering: Promise<void> = Promise.resolve();
   /** Time of the next look for runs that this worker owns and does not execute. */
   #reconcileAt = 0;
-  /** The last run whose end was looked up, in the order of their ids. */
-  #lookedUntil = "";
   /** The runs that it did not execute at the last look. */
   #idle = new Set<string>();
 
@@ -188,6 +184,7 @@ export class DbosEngine implements DurableEngine {
     this.#connection = new ControlConnection({
       databaseUrl,
       clock: systemClock,
+      stream: this.#sockets.create,
       setUp: (query) => this.#tables.setUp(query, executorId),
       onNotification: (notification) => this.#onNotification(notification),
       onReconnect: () => {
@@ -196,11 +193,11 @@ export class DbosEngine implements DurableEngine {
         for (const runId of this.#active.keys()) void this.#readMessages(runId).catch(() => {});
       },
     });
-    const table = this.#tables.events;
-    const connection = this.#connection;
+    this.#left = new LeftRuns(this.#tables, this.#connection);
     const storage = this.#events = new EventRows({
-      ...{ table, connection, executorId },
-      clock: systemClock,
+      table: this.#tables.events,
+      connection: this.#connection,
+      ...{ executorId, clock: systemClock },
     });
     this.#backend = {
       storage,
@@ -241,7 +238,8 @@ export class DbosEngine implements DurableEngine {
     }
     await this.#connection.open();
     if (this.#closing.signal.aborted) throw new EngineClosedError();
-    const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
+    const { create: stream } = this.#sockets;
+    const pool = this.#pool = await createPool({ databaseUrl, maxConnections, stream });
     this.#dbos = dbos;
     for (const workflow of this.#registry.names) {
       const execute = (start: unknown) => this.#execute(workflow, start as RunInput);
@@ -279,17 +277,28 @@ export class DbosEngine implements DurableEngine {
   async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
     if (!this.#dbos) this.#connection.cancel();
+    await closed;
+    const stopTimer = startTimer(systemClock, ANSWER_MS, () => this.#abandonServer());
     // Half of an engine could not be shut down.
     await this.#starting.untilEnded();
-    await closed;
     await this.#recovering;
     // The start may have begun runs meanwhile.
     await this.#closeActive(graceMs);
     await this.#dbos?.shutdown({ deregister: true });
-    await this.#pool?.end();
+    // A pool that is ended forgets the statements that wait for a connection, until their time is over.
+    while (this.#pool?.waitingCount && !this.#poolEnded) await systemClock.sleep(WAITING_PAUSE_MS);
+    await (this.#poolEnded ??= this.#pool?.end());
     await this.#backend.hub.close({ limitMs: STORE_MS });
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
+    stopTimer();
+  }
+
+  /** Ends the connections to a server that does not answer. Nothing is lost: its runs are continued from their records. */
+  #abandonServer(): void {
+    this.#poolEnded ??= this.#pool?.end();
+    void this.#connection.close();
+    this.#sockets.destroy();
   }
 
   async #closeActive(graceMs: number | undefined): Promise<void> {
@@ -318,7 +327,9 @@ export class DbosEngine implements DurableEngine {
 
   /** Calls DBOS outside of any workflow. Not all of its calls survive a restart of Postgres by themselves. */
   #call<Value>(call: () => Promise<Value>): Promise<Value> {
-    return retryWhileDisconnected(() => runOutside(call), systemClock);
+    return this.#starting.whileOpen(() =>
+      retryWhileDisconnected(() => runOutside(call), systemClock)
+    );
   }
 
   /** Returns DBOS when it has started: before that, it has neither a connection nor tables. */
@@ -398,7 +409,10 @@ export class DbosEngine implements DurableEngine {
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
     await this.#getDbos();
-    if (!await this.#tables.appendMessage(this.#connection, id, message)) throw createRefusal(id);
+    const isAccepted = await this.#starting.whileOpen(() =>
+      this.#tables.appendMessage(this.#connection, id, message)
+    );
+    if (!isAccepted) throw createRefusal(id);
     await this.#readMessages(id);
   }
 
@@ -415,7 +429,7 @@ export class DbosEngine implements DurableEngine {
       const call = () => dbos.retrieveWorkflow(id).getResult(options);
       return parseOutcome(await this.#call(call));
     } catch (error) {
-      if (this.#closing.signal.aborted) throw new EngineClosedError();
+      if (error instanceof EngineClosedError) throw error;
       const isCancelled = (await this.#getStatus(id)) === "aborted";
       const message = getErrorMessage(error);
       return isCancelled ? { type: "aborted" } : { type: "failed", error: { message } };
@@ -424,7 +438,9 @@ export class DbosEngine implements DurableEngine {
 
   async #recoverUntilClosed(dbos: Dbos): Promise<void> {
     const { signal } = this.#closing;
-    const { recoveryMs = 1_000 } = this.#options;
+    const { recoveryMs = 1_000, keepEventsMs = 300_000 } = this.#options;
+    const listRuns: Dbos["listWorkflows"] = (filter) =>
+      this.#call(() => dbos.listWorkflows(filter));
     while (!signal.aborted) {
       await systemClock.sleep(recoveryMs, signal);
       const { connectedAt } = this.#connection;
@@ -435,10 +451,9 @@ export class DbosEngine implements DurableEngine {
       if (systemClock.now() < this.#reconcileAt) continue;
       this.#reconcileAt = systemClock.now() + RECONCILE_MS;
       await this.#reconcile(dbos).catch(() => {});
-      const { keepEventsMs = 300_000 } = this.#options;
       await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
       await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
-      await this.#removeLeft(dbos, keepEventsMs).catch(() => {});
+      await this.#left.remove(listRuns, keepEventsMs).catch(() => {});
     }
   }
 
@@ -456,23 +471,6 @@ export class DbosEngine implements DurableEngine {
     this.#idle = new Set(idle);
     if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
     if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
-  }
-
-  /** Deletes the events and messages of runs that DBOS has ended, by a cancellation or a deletion: some with each look. */
-  async #removeLeft(dbos: Dbos, keepMs: number): Promise<void> {
-    const page = { after: this.#lookedUntil, limit: LOOKED_UP };
-    const runIds = await this.#tables.listRuns(this.#connection, page);
-    this.#lookedUntil = runIds.length < LOOKED_UP ? "" : runIds.at(-1) ?? "";
-    if (runIds.length === 0) return;
-    const filter = { workflowIDs: runIds, loadInput: false, loadOutput: false };
-    const before = systemClock.now() - keepMs;
-    const runs = await this.#call(() => dbos.listWorkflows(filter));
-    const kept = runs.filter((run) =>
-      toDurableStatus(run) === "running" || (run.updatedAt ?? 0) > before
-    );
-    const keptIds = new Set(kept.map(({ workflowID }) => workflowID));
-    const ended = runIds.filter((id) => !keptIds.has(id));
-    if (ended.length > 0) await this.#tables.removeRuns(this.#connection, ended, keepMs);
   }
 
   /** Continues the runs of workers that have ended. */

@@ -103,6 +103,8 @@ export interface PgClient {
 
 /** A pool of connections of `pg`. */
 export interface PgPool {
+  /** Number of statements that wait for a connection. */
+  readonly waitingCount: number;
   on(event: "connect", listener: (client: PgClient) => void): void;
   on(event: "error", listener: () => void): void;
   end(): Promise<void>;

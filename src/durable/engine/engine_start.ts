@@ -60,6 +60,20 @@ export class EngineStart {
     }
   }
 
+  /**
+   * Calls a function of the engine that has started; rejects with its error.
+   *
+   * @throws {EngineClosedError} If it fails when the engine was closed, which may have interrupted it.
+   */
+  async whileOpen<Value>(call: () => Promise<Value>): Promise<Value> {
+    try {
+      return await call();
+    } catch (error) {
+      this.#throwIfClosed();
+      throw error;
+    }
+  }
+
   /** Resolves when the engine does not start now. Never rejects. */
   async untilEnded(): Promise<void> {
     await this.#starting?.catch(() => {});

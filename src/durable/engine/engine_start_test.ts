@@ -61,3 +61,14 @@ Deno.test("EngineStart: what needs a started engine waits for its start", async 
   started.resolve();
   await Promise.all(calls);
 });
+
+Deno.test("EngineStart: a call that fails when the engine was closed rejects with that", async () => {
+  const closing = new AbortController();
+  const starting = new EngineStart(closing.signal);
+  const failed = () => starting.whileOpen(() => Promise.reject(new Error("Connection terminated")));
+  await assertRejects(failed, Error, "Connection terminated");
+  assertEquals(await starting.whileOpen(() => Promise.resolve(1)), 1);
+  closing.abort();
+  assertEquals(await starting.whileOpen(() => Promise.resolve(1)), 1);
+  await assertRejects(failed, EngineClosedError);
+});

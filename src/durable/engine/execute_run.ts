@@ -33,7 +33,8 @@ export async function executeRun(
   { workflow, input, clock }: ExecutedRun,
 ): Promise<DurableOutcome> {
   const steps = new RunSteps(journal, clock);
-  const outcome = await captureOutcome(() => workflow(steps, input as never)).catch((error) => {
+  const call = () => workflow(steps, input as never);
+  const outcome = await captureOutcome(call, journal.closing).catch((error) => {
     throw new DetachedError(getErrorMessage(error));
   });
   const { failure } = steps;

@@ -40,15 +40,28 @@ export interface EventSource {
 export async function* followRunEvents(
   source: EventSource,
   runId: string,
-  { after = 0, signal }: RunEventsOptions,
+  options: RunEventsOptions,
 ): AsyncGenerator<readonly PublishedEvent[], void> {
   if (!await isOpen(source)) return;
+  try {
+    yield* readUntilEnd(source, runId, options);
+  } catch (error) {
+    // The end of the engine interrupts reads.
+    if (await isOpen(source)) throw error;
+  }
+}
+
+async function* readUntilEnd(
+  source: EventSource,
+  runId: string,
+  { after = 0, signal }: RunEventsOptions,
+): AsyncGenerator<readonly PublishedEvent[], void> {
   let last = await findStart(source, runId, after);
   const watched = source.hub.watch(runId);
   let isChecked = false;
   try {
     while (!signal?.aborted && !watched.isClosed) {
-      const { changed } = watched;
+      const { version } = watched;
       const records = await watched.read(last).catch((error) => {
         // The end of the engine has interrupted the read.
         if (watched.isClosed) return [];
@@ -59,7 +72,7 @@ export async function* followRunEvents(
       if (published.length > 0) yield published;
       if (records.at(-1)?.type === "end") return;
       if (records.length > 0) continue;
-      if (isChecked && await waitForChange(source, changed, signal)) continue;
+      if (isChecked && await waitForChange(source, { watched, version, signal })) continue;
       isChecked = true;
       // A run that publishes none, or whose events are no longer kept.
       if (await hasEnded(source, watched, last)) return;
@@ -76,7 +89,12 @@ export async function readRunEvents(
   after: RunEventsOptions["after"] = 0,
 ): Promise<readonly PublishedEvent[]> {
   await source.assertOpen?.();
-  return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+  try {
+    return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+  } catch (error) {
+    await source.assertOpen?.();
+    throw error;
+  }
 }
 
 /** Whether an engine was not closed. */
@@ -99,22 +117,30 @@ async function findStart(
   throw new BadRequestError('after must be the number of an event, 0 or "checkpoint"');
 }
 
+/** A wait for a change since a version of a run. */
+interface ChangeWait {
+  readonly watched: WatchedRun;
+  readonly version: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Waits for new events; returns `false` if there are none for some time. */
 async function waitForChange(
   { clock }: EventSource,
-  changed: Promise<void>,
-  signal: AbortSignal | undefined,
+  { watched, version, signal }: ChangeWait,
 ): Promise<boolean> {
-  if (signal?.aborted) return true;
+  if (signal?.aborted || watched.version !== version) return true;
   const ended = createDeferred<boolean>();
   const stopTimer = startTimer(clock, STATUS_MS, () => ended.resolve(false));
   const onChange = () => ended.resolve(true);
   signal?.addEventListener("abort", onChange);
-  void changed.then(onChange);
+  // A promise would keep each of the waits of a reader until the next event.
+  const unsubscribe = watched.onChange(onChange);
   try {
     return await ended.promise;
   } finally {
     stopTimer();
+    unsubscribe();
     signal?.removeEventListener("abort", onChange);
   }
 }

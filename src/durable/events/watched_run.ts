@@ -4,7 +4,6 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { EventStorage, StoredEvent } from "./event_storage.ts";
 import { KeptEvents, ReadLimit } from "./kept_events.ts";
 
@@ -23,7 +22,8 @@ export class WatchedRun {
   /** Whether a record could not be kept since it was read last. */
   #hasMissed = false;
   #isClosed = false;
-  #changed: Deferred<void> = createDeferred();
+  #version = 0;
+  readonly #listeners = new Set<() => void>();
 
   constructor(runId: string, storage: EventStorage) {
     this.runId = runId;
@@ -94,9 +94,15 @@ export class WatchedRun {
     this.#isCurrent = false;
   }
 
-  /** Returns a promise that resolves with the next change; it is requested before the records are read. */
-  get changed(): Promise<void> {
-    return this.#changed.promise;
+  /** Number of changes, which a reader requests before it reads the records. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Calls a listener with each change; returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Ends all readers. */
@@ -106,8 +112,7 @@ export class WatchedRun {
   }
 
   #wake(): void {
-    const { resolve } = this.#changed;
-    this.#changed = createDeferred();
-    resolve();
+    this.#version++;
+    for (const listener of [...this.#listeners]) listener();
   }
 }

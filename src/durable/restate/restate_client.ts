@@ -7,10 +7,11 @@
 import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 
 /** Status of an output that does not exist yet. */
 const NOT_READY = 470;
-/** Time after which a wait for an output is repeated, in milliseconds. */
+/** Time after which a wait for an output is repeated, and the pause before that, in milliseconds. */
 const ATTACH_MS = 60_000;
 const RETRY_MS = 500;
 
@@ -103,8 +104,8 @@ export class RestateClient {
       } catch (error) {
         if (error instanceof BadRequestError) throw error;
         signal.throwIfAborted();
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
+      await realSleep(RETRY_MS, signal);
     }
   }
 

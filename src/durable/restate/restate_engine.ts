@@ -280,6 +280,8 @@ export class RestateEngine implements DurableEngine {
     const workflow = this.#registry.find(name);
     // Another worker may know it.
     if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
+    // The engine was closed while the request was read.
+    this.#closing.signal.throwIfAborted();
     const events = createRunEvents(context.key, this.#backend);
     const journal = new RestateJournal(context, { startedAt, events, restate });
     const { attemptCompletedSignal } = context.request();

@@ -8,6 +8,7 @@ import type { RunMessage } from "../../core/durable/durable_steps.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { StreamError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
@@ -98,12 +99,15 @@ export class RestateJournal implements StepJournal {
   }
 
   /** Waits for a message or the end of the time, so that Restate can suspend the run meanwhile. */
-  async awaitMessage(milliseconds: number | undefined): Promise<void> {
+  async awaitMessage(
+    milliseconds: number | undefined,
+    isAwaited: () => boolean,
+  ): Promise<void> {
     const key = `wait ${this.#waits++}`;
-    const { last } = this.inbox;
     const ended = createDeferred<void>();
     this.#isSuspending = true;
-    const unsubscribe = this.inbox.onArrival(() => this.inbox.last > last && ended.resolve());
+    // The time continues when another message arrives.
+    const unsubscribe = this.inbox.onArrival(() => isAwaited() && ended.resolve());
     if (milliseconds !== undefined) {
       void this.#await(key, this.#context.sleep(milliseconds)).then(
         () => ended.resolve(),
@@ -121,19 +125,14 @@ export class RestateJournal implements StepJournal {
   /** Settles the promises of the journal until the workflow ends. */
   async drive<Outcome>(workflow: Promise<Outcome>): Promise<Outcome> {
     let isEnded = false;
-    const detaching = createDeferred<never>();
-    detaching.promise.catch(() => {});
-    this.detached.addEventListener("abort", () => {
-      detaching.reject(this.detached.reason);
-      this.#changed.resolve();
-    });
+    this.detached.addEventListener("abort", () => this.#changed.resolve());
     const end = () => {
       isEnded = true;
       this.#changed.resolve();
     };
     workflow.then(end, end);
     while (!isEnded && !this.detached.aborted) {
-      if (this.#awaited.size > 0) this.#awaitNextMessage();
+      if (this.#awaited.size > 0 || this.#isSuspending) this.#awaitNextMessage();
       if (this.#isIdle) {
         // The code does something else; what it awaits next could not be added to a race.
         await this.#changed.promise;
@@ -142,8 +141,8 @@ export class RestateJournal implements StepJournal {
       }
       const race = [...this.#awaited.values()].map(({ promise }) => promise);
       const first = this.#restate.RestatePromise.race(race);
-      first.catch(() => {});
-      const completion = await Promise.race([first, detaching.promise]);
+      // A promise that ends with the run would keep the values of all steps until then.
+      const completion = await abortable(first, this.detached);
       const awaited = this.#awaited.get(completion.key);
       this.#awaited.delete(completion.key);
       awaited?.settle(completion);

@@ -48,6 +48,7 @@ export class RunPublisher {
   #last: Promise<void> | undefined;
   #isLive = false;
   #hasEnd = false;
+  #isEnded = false;
   #pending = 0;
 
   constructor({ events, isContinued, detached, sleep }: RunPublisherOptions) {
@@ -68,7 +69,8 @@ export class RunPublisher {
   ): Promise<void> | undefined {
     const copy = toJsonValue(event ?? null);
     if ("problem" in copy) throw new BadRequestError(`An event must be JSON: ${copy.problem}`);
-    if (!this.#events) return undefined;
+    // Readers have left after the end, such as before an event of an agent that got a message with the last step.
+    if (!this.#events || this.#isEnded) return undefined;
     const content: EventContent = {
       type: isCheckpoint ? "checkpoint" : "event",
       event: copy.value,
@@ -81,8 +83,10 @@ export class RunPublisher {
 
   /** Marks the end of the run for its readers, if it has events or always; resolves when it is stored. */
   async end({ isAlways }: { readonly isAlways: boolean }): Promise<void> {
-    if (!this.#last && !isAlways) return;
-    await (this.#last ?? this.#load());
+    if (isAlways) this.#last ??= this.#load();
+    for (let last: Promise<void> | undefined; last !== this.#last;) await (last = this.#last);
+    this.#isEnded = true;
+    if (!this.#last) return;
     if (!this.#hasEnd && !this.#detached.aborted) await this.#events?.append({ type: "end" });
     await this.#events?.flush();
   }

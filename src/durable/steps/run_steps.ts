@@ -45,6 +45,8 @@ const SHORT_SLEEP_MS = 10_000;
 export interface EndedStep {
   /** Its value or error. */
   readonly outcome: StepOutcome;
+  /** Time of its end, in milliseconds since the epoch. */
+  readonly at: number;
   /** Whether it came from the record. */
   readonly isReplayed: boolean;
   /** Calls the listeners with the messages that arrived during the step; a second call has no effect. */
@@ -57,6 +59,8 @@ export interface EndedStep {
 export interface BegunOperation extends StepOperation<unknown> {
   /** Whether the step only waits. Default: `false`. */
   readonly isWait?: boolean;
+  /** Whether the caller advances the time to the end of the step, after times within it. Default: `false`. */
+  readonly hasTimes?: boolean;
 }
 
 /** The steps of a run, with the parts that a durable agent uses. */
@@ -279,12 +283,11 @@ export class RunSteps implements DurableSteps {
     if (!this.#journal.awaitMessage) return;
     const isEnd = (received: ReceivedMessage) =>
       isAwaited(received) || received.message.type === "abort";
-    const milliseconds = end === undefined ? undefined : Math.max(0, end - this.#now);
-    while (!this.arrived.some(isEnd)) {
-      const { last } = this.#journal.inbox;
-      await this.#journal.awaitMessage(milliseconds);
-      if (this.#journal.inbox.last === last) return; // The time is over.
-    }
+    // An engine cannot record a time without an end.
+    const isLimited = end !== undefined && end !== Infinity;
+    const milliseconds = isLimited ? Math.max(0, end - this.#now) : undefined;
+    const isOver = () => this.arrived.some(isEnd);
+    if (!isOver()) await this.#journal.awaitMessage(milliseconds, isOver);
   }
 
   async sleep(name: string, milliseconds: number): Promise<void> {
@@ -346,6 +349,7 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
+      if (!operation.hasTimes) this.advance(record.at);
       return this.#createEnd(record, member);
     } catch (thrown) {
       member.fail();
@@ -381,7 +385,8 @@ export class RunSteps implements DurableSteps {
     const unsubscribe = inbox.onArrival(onArrival);
     onArrival();
     if (detached.aborted) onDetach();
-    const executing = captureOutcome(() => execute(context)).catch((error) => {
+    const { closing } = this.#journal;
+    const executing = captureOutcome(() => execute(context), closing).catch((error) => {
       throw new DetachedError(getErrorMessage(error));
     });
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
@@ -400,9 +405,8 @@ export class RunSteps implements DurableSteps {
   }
 
   #createEnd(record: StepRecord, { isReplayed, release }: GroupMember): EndedStep {
-    this.advance(record.at);
     const deliver = () => record.messages?.forEach((received) => this.#deliver(received));
-    return { outcome: record, isReplayed, deliver, release };
+    return { outcome: record, at: record.at, isReplayed, deliver, release };
   }
 
   #deliver({ number, message }: ReceivedMessage): void {

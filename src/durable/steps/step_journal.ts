@@ -48,10 +48,10 @@ export interface StepJournal {
    */
   closeInbox?(last: number): Promise<boolean>;
   /**
-   * Resolves when the inbox has a new message, or after that many milliseconds, at the same point in every replay: for
-   * engines that suspend a run meanwhile. Default: the step after it waits.
+   * Resolves when `isAwaited` returns `true` after a message has arrived, or after that many milliseconds, at the same point
+   * in every replay: for engines that suspend a run meanwhile. Default: the step after it waits.
    */
-  awaitMessage?(milliseconds: number | undefined): Promise<void>;
+  awaitMessage?(milliseconds: number | undefined, isAwaited: () => boolean): Promise<void>;
 }
 
 /** This process must no longer execute a run: its engine was closed, or another process continues the run. */

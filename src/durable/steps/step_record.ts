@@ -28,13 +28,20 @@ export type StepRecord = StepOutcome & {
   readonly messages?: readonly ReceivedMessage[];
 };
 
-/** Calls a function; returns its value or its error. Rejects only if another process must call it. */
-export async function captureOutcome(execute: () => unknown): Promise<StepOutcome> {
+/**
+ * Calls a function; returns its value or its error. Rejects only if another process must call it, since this one ends the
+ * execution of the run, of which `closing` is aborted.
+ */
+export async function captureOutcome(
+  execute: () => unknown,
+  closing: AbortSignal,
+): Promise<StepOutcome> {
   try {
     return toOutcome(await execute());
   } catch (thrown) {
-    // The function would have succeeded in a process whose engine is open.
-    if (thrown instanceof EngineClosedError || thrown instanceof DetachedError) throw thrown;
+    // The function would have succeeded in a process whose engine is open. That of another engine fails in each process.
+    const isEnd = thrown instanceof EngineClosedError || thrown instanceof DetachedError;
+    if (isEnd && closing.aborted) throw thrown;
     return { error: toErrorRecord(thrown) };
   }
 }
