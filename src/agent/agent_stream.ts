@@ -99,7 +99,11 @@ function createAgentStream(
     return run.text;
   };
   const toResponse = (options?: ResponseOptions): Response =>
-    createResponse(stream, { ...options, outcome: summary, misuse });
+    createResponse(stream, {
+      ...options,
+      getFailure: async () => findFailure(await summary),
+      misuse,
+    });
   return Object.assign(stream, { text, result, toResponse });
 }
 

@@ -5,10 +5,10 @@
  */
 
 import { checkNumber } from "../core/checks/check_number.ts";
-import { AgentError, BadRequestError } from "../core/errors/errors.ts";
-import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
-import { findFailure } from "./agent_result.ts";
-import type { EventBody, ResponseFormat } from "./pull_event.ts";
+import { createValueError } from "../core/checks/check_object.ts";
+import { AgentError } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import type { EventBody, EventBodyOptions, ResponseFormat } from "./event_body.ts";
 
 /** Options for `AgentStream.toResponse()`. */
 export interface ResponseOptions {
@@ -19,8 +19,8 @@ export interface ResponseOptions {
    */
   readonly format?: "sse" | "ndjson" | "text" | undefined;
   /**
-   * Time without an event after which a body in the format `sse` gets a comment, in milliseconds: proxies end connections
-   * without traffic, often after a minute, and a tool or a model may take longer. Default: 0, never.
+   * Milliseconds without an event after which a comment is sent in the format `sse`, so that proxies keep the connection;
+   * 0 for none. Default: 15,000.
    */
   readonly keepAliveMs?: number | undefined;
   /** Status of the response. Default: 200. */
@@ -46,8 +46,8 @@ const MISUSE_STATUSES: Readonly<Partial<Record<string, number>>> = {
 
 /** Options for `createResponse()`. */
 interface RunResponseOptions extends ResponseOptions {
-  /** Settles when the run has ended. */
-  readonly outcome: Promise<RunOutcome>;
+  /** Returns why the run failed, when it has ended. */
+  readonly getFailure: () => Promise<unknown>;
   /** The error because of which there is no run. Default: none. */
   readonly misuse?: unknown;
 }
@@ -61,23 +61,28 @@ interface RunResponseOptions extends ResponseOptions {
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
-  { format = "sse", keepAliveMs, status = 200, headers, outcome, misuse }: RunResponseOptions,
+  { format = "sse", keepAliveMs = 15_000, status = 200, headers, getFailure, misuse }:
+    RunResponseOptions,
 ): Response {
   checkNumber("keepAliveMs", keepAliveMs);
   if (!Object.hasOwn(CONTENT_TYPES, format)) {
-    const known = Object.keys(CONTENT_TYPES).join(", ");
-    throw new BadRequestError(`format must be one of ${known}, not ${format}`);
+    throw createValueError("format must be one of sse, ndjson, text", format);
   }
   // Bun would leave the body out.
   if ([101, 204, 205, 304].includes(status)) throw new TypeError(`No body with status ${status}`);
   // A copy, since a header such as `set-cookie` may have several values.
   const allHeaders = new Headers(headers);
-  const defaults = { "content-type": CONTENT_TYPES[format], "cache-control": "no-store" };
+  const defaults = {
+    "content-type": CONTENT_TYPES[format],
+    "cache-control": "no-store",
+    // nginx would buffer the events.
+    "x-accel-buffering": "no",
+  };
   for (const [name, value] of Object.entries(defaults)) {
     if (!allHeaders.has(name)) allHeaders.set(name, value);
   }
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
-  const run = { format, keepAliveMs, outcome };
+  const run = { format, keepAliveMs, getFailure };
   return createStreamResponse(stream, { status, headers: allHeaders }, run);
 }
 
@@ -93,31 +98,28 @@ function createErrorResponse(misuse: unknown, headers: Headers): Response {
   });
 }
 
-interface StreamedRun extends Pick<RunResponseOptions, "keepAliveMs" | "outcome"> {
-  readonly format: ResponseFormat;
-}
+/** The run whose events a body has. */
+type StreamedRun = Omit<EventBodyOptions, "reader">;
 
 function createStreamResponse(
   stream: ReadableStream<AgentEvent>,
   init: ResponseInit,
-  { format, keepAliveMs, outcome }: StreamedRun,
+  run: StreamedRun,
 ): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() first");
   }
+  let events: EventBody | undefined;
   const body = new ReadableStream({
     async pull(controller) {
-      const { pullEvent } = await import("./run_code.ts");
-      await pullEvent(controller, events);
+      const { EventBody } = await import("./run_code.ts");
+      events ??= new EventBody(controller, { ...run, reader });
+      await events.pull();
     },
-    cancel: (reason) => events.reader.cancel(reason),
+    cancel: (reason) => (events ?? reader).cancel(reason),
   });
   const response = new Response(body, init);
-  const events: EventBody = {
-    // Only now, so that the stream can still be read after an invalid status.
-    reader: stream.getReader(),
-    ...{ format, keepAliveMs },
-    getFailure: async () => findFailure(await outcome),
-  };
+  // Only now, so that the stream can still be read after an invalid status.
+  const reader = stream.getReader();
   return response;
 }

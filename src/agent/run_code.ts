@@ -8,7 +8,7 @@
 import "../loop/run_turns.ts";
 
 export { drainPreviousRun } from "./latest_run.ts";
-export { pullEvent } from "./pull_event.ts";
+export { EventBody } from "./event_body.ts";
 export { runAgentTool } from "./run_agent_tool.ts";
 export { RunObserver } from "./run_observer.ts";
 export { StructuredAnswer } from "./structured_output.ts";

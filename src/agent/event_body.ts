@@ -1,0 +1,135 @@
+/**
+ * The body of an HTTP response that streams the events of a run.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { systemClock } from "../core/ports/ports.ts";
+import { startTimer } from "../core/ports/start_timer.ts";
+
+/** Format of a body. */
+export type ResponseFormat = "sse" | "ndjson" | "text";
+
+/** Options for `new EventBody()`. */
+export interface EventBodyOptions {
+  /** Reads the events. */
+  readonly reader: ReadableStreamDefaultReader<AgentEvent>;
+  /** Format of the body. */
+  readonly format: ResponseFormat;
+  /** Milliseconds without an event after which a comment is sent in the format `sse`; 0 for none. */
+  readonly keepAliveMs: number;
+  /** Returns why the run failed, when it has ended. */
+  readonly getFailure: () => Promise<unknown>;
+}
+
+const encoder = new TextEncoder();
+
+/** A comment, which readers of server-sent events ignore. */
+const KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
+
+/** Writes events to the body of a response. */
+export class EventBody {
+  readonly #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  readonly #options: EventBodyOptions;
+  /** Whether the client waits for an event. */
+  #isWaiting = false;
+  /** Whether an event was sent since the timer was started. */
+  #hasSent = false;
+  #stopTimer: (() => void) | undefined;
+
+  /** Creates a writer of events. */
+  constructor(
+    controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+    options: EventBodyOptions,
+  ) {
+    this.#controller = controller;
+    this.#options = options;
+  }
+
+  /** Adds the next part, or ends the body: a text has no `agent_end`, so that a failure of the run errors it. */
+  async pull(): Promise<void> {
+    this.#isWaiting = true;
+    if (!this.#stopTimer) this.#startTimer();
+    try {
+      const text = await this.#readText();
+      if (text === undefined) return await this.#close();
+      this.#controller.enqueue(encoder.encode(text));
+    } catch (error) {
+      this.#endTimer();
+      throw error;
+    }
+    this.#isWaiting = false;
+    this.#hasSent = true;
+  }
+
+  /** Returns the part for the next event that has one, or `undefined` at the end. */
+  async #readText(): Promise<string | undefined> {
+    const { reader, format } = this.#options;
+    while (true) {
+      const { done, value } = await reader.read();
+      const text = done ? undefined : encodeEvent(value, format);
+      if (text !== "") return text;
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#endTimer();
+    const { format, getFailure } = this.#options;
+    // Listeners may have changed the events.
+    const failure = format === "text" && await getFailure();
+    if (failure) this.#controller.error(failure);
+    else this.#controller.close();
+  }
+
+  /** Ends the run of a client that has left. */
+  async cancel(reason: unknown): Promise<void> {
+    this.#endTimer();
+    await this.#options.reader.cancel(reason);
+  }
+
+  /** Sends a comment to a client that has waited since the timer was started; events restart no timer, which costs more. */
+  #startTimer(): void {
+    const { format, keepAliveMs } = this.#options;
+    if (format !== "sse" || keepAliveMs === 0) return;
+    this.#stopTimer = startTimer(systemClock, keepAliveMs / 2, () => {
+      this.#stopTimer = undefined;
+      if (!this.#isWaiting) return;
+      if (!this.#hasSent) this.#controller.enqueue(KEEP_ALIVE);
+      this.#hasSent = false;
+      this.#startTimer();
+    });
+  }
+
+  #endTimer(): void {
+    this.#stopTimer?.();
+    this.#isWaiting = false;
+  }
+}
+
+/** Returns the part of a body for an event; empty for none. */
+function encodeEvent(event: AgentEvent, format: ResponseFormat): string {
+  switch (format) {
+    case "sse": {
+      const id = event.seq === undefined ? "" : `id: ${event.seq}\n`;
+      return `${id}event: ${event.type}\ndata: ${toJson(event)}\n\n`;
+    }
+    case "ndjson":
+      return `${toJson(event)}\n`;
+    case "text":
+      return event.type === "message_update" && event.delta.type === "text_delta"
+        ? event.delta.delta
+        : "";
+  }
+}
+
+/** Serializes an event; a value of the application that is not JSON must not end the stream. */
+function toJson(event: AgentEvent): string {
+  try {
+    return JSON.stringify(event);
+  } catch (thrown) {
+    const message = `The event "${event.type}" cannot be serialized: ${getErrorMessage(thrown)}`;
+    return JSON.stringify({ type: "warning", code: "event_not_serializable", message });
+  }
+}
