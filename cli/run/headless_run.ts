@@ -137,21 +137,23 @@ export async function promptAgent(
   };
 }
 
+/** Name of the policy that checks the answers of `structuredOutput()`. */
+const ANSWER_POLICY = "structured_output";
+
 /** Returns the outcome with the answer, or with the reason why there is none. */
 function addAnswer(
   outcome: RunOutcome,
   answer: StructuredAnswer | undefined,
 ): Pick<PromptResult, "outcome" | "answer"> {
-  // The policy that checks the answer ends the run, which is no limit.
-  const { stoppedBy: _stoppedBy, ...complete } = outcome;
+  const { stoppedBy, ...complete } = outcome;
   switch (answer?.type) {
     case undefined:
       return { outcome };
     case "value":
       return { outcome: complete, answer: { value: answer.value } };
     case "failed": {
-      const isInvalid = answer.error.code === "structured_output_failed";
-      const failed = isInvalid ? complete : outcome;
+      // The policy that checks the answer ends the run after the last attempt, which is no limit.
+      const failed = stoppedBy?.policy === ANSWER_POLICY ? complete : outcome;
       return { outcome: failed.error ? failed : { ...failed, error: answer.error } };
     }
   }
