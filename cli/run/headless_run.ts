@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
+import type { Agent, AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
 // Not mod.ts, which loads modules that the first request does not need.
 import { AbortedError, BadRequestError } from "../../src/core/errors/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
@@ -28,6 +28,8 @@ export interface HeadlessRunOptions extends
   > {
   /** The prompt. */
   readonly prompt: PromptInput;
+  /** The messages of the session that the model gets with the prompt. Default: none. */
+  readonly waiting?: Agent["queued"];
   /** Creates the reporter that receives the events and the result. */
   readonly createReporter: () => Promise<Reporter>;
   /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */
