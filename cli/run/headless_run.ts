@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
+import type { Agent, AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
 // Not mod.ts, which loads modules that the first request does not need.
 import { AbortedError, BadRequestError } from "../../src/core/errors/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
@@ -28,6 +28,8 @@ export interface HeadlessRunOptions extends
   > {
   /** The prompt. */
   readonly prompt: PromptInput;
+  /** The messages of the session that the model gets with the prompt. Default: none. */
+  readonly waiting?: Agent["queued"];
   /** Creates the reporter that receives the events and the result. */
   readonly createReporter: () => Promise<Reporter>;
   /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */
@@ -137,21 +139,23 @@ export async function promptAgent(
   };
 }
 
+/** Name of the policy that checks the answers of `structuredOutput()`. */
+const ANSWER_POLICY = "structured_output";
+
 /** Returns the outcome with the answer, or with the reason why there is none. */
 function addAnswer(
   outcome: RunOutcome,
   answer: StructuredAnswer | undefined,
 ): Pick<PromptResult, "outcome" | "answer"> {
-  // The policy that checks the answer ends the run, which is no limit.
-  const { stoppedBy: _stoppedBy, ...complete } = outcome;
+  const { stoppedBy, ...complete } = outcome;
   switch (answer?.type) {
     case undefined:
       return { outcome };
     case "value":
       return { outcome: complete, answer: { value: answer.value } };
     case "failed": {
-      const isInvalid = answer.error.code === "structured_output_failed";
-      const failed = isInvalid ? complete : outcome;
+      // The policy that checks the answer ends the run after the last attempt, which is no limit.
+      const failed = stoppedBy?.policy === ANSWER_POLICY ? complete : outcome;
       return { outcome: failed.error ? failed : { ...failed, error: answer.error } };
     }
   }

@@ -67,6 +67,8 @@ export async function runPrompt(
     ...settings,
     ...dependencies,
     prompt,
+    // The run takes them before its start is reported.
+    waiting: setup.agent.queued,
     hooks,
     setup,
     session,

@@ -102,6 +102,20 @@ Deno.test("swink run --json-schema: an invalid answer is requested again, then t
   ]);
 });
 
+Deno.test("swink run --json-schema: a limit of turns before the answer ends the run as without a schema", async () => {
+  const { code, output, messages } = await run(
+    { model: [scriptedReply(scriptedCall("list_directory", { path: "." }))] },
+    "--json-schema",
+    "HOME/schema.json",
+    "--max-turns",
+    "1",
+    "-ojson",
+  );
+  const { exitCode, stoppedBy, text } = JSON.parse(output);
+  assertEquals([code, exitCode, stoppedBy.policy, text], [5, 5, "max_turns", ""]);
+  assertStringIncludes(messages, "stopped: ");
+});
+
 Deno.test("swink run --json-schema: a text that is no valid answer is neither printed nor written to the file", async () => {
   await using directory = await createTemporaryDirectory({ "last.txt": "earlier\n" });
   const file = `${directory.path}/last.txt`;

@@ -6,7 +6,9 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { FileSessionStore } from "../../src/memory/mod.ts";
+import { Agent } from "../../mod.ts";
+import { FileSessionStore, openSession } from "../../src/memory/mod.ts";
+import { scriptedStream } from "../../src/testing/mod.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 
@@ -70,6 +72,28 @@ Deno.test("swink run --continue: continues the last session of the directory", a
   assertEquals(next.prompts, ["First", "assistant: Done.", "Second"]);
   assertEquals(next.result.sessionId, result.sessionId);
   assertEquals(next.result.messages.length, 2);
+});
+
+Deno.test("swink run --continue: names the messages of the session that the model gets, too", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { result } = await run(home, ["First"]);
+  const store = new FileSessionStore({ directory: `${home.path}/${SESSIONS}` });
+  const agent = new Agent({ model: "any/model", streamFn: scriptedStream([]) });
+  {
+    await using _session = await openSession(store, { id: result.sessionId }, agent);
+    agent.steer("Be\nbrief");
+    for (const number of [1, 2, 3]) agent.followUp(`Then ${number} ${"x".repeat(40)}`);
+  }
+  const model = ["a", "b", "c", "d"].map((text) => scriptedReply(text));
+  const next = await run(home, ["-c", "Second"], { model });
+  assertEquals(next.prompts, ["First", "assistant: Done.", "SecondBe\nbrief"]);
+  const named = `Then 1 ${"x".repeat(32)}…`;
+  assertStringIncludes(
+    next.messages.replaceAll(/\n */g, " "),
+    `warning: the model also gets what waited in the session: "Be brief", "${named}", ` +
+      `"${named.replace("1", "2")}", 1 more`,
+  );
+  assertEquals((await run(home, ["-c", "Third"])).messages.includes("waited"), false);
 });
 
 Deno.test("swink run --resume: takes an id or its beginning", async () => {

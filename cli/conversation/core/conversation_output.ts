@@ -5,6 +5,7 @@
  */
 
 import type { AgentEvent, AgentMessage, AssistantMessageDelta } from "../../../mod.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
 import type { Line } from "../../render/line/line.ts";
 import { addStreamingMark } from "../../render/line/streaming_mark.ts";
 import type { TextRenderer } from "../../render/line/text_renderer.ts";
@@ -58,6 +59,8 @@ export class ConversationOutput {
   turns = 0;
   /** Number of attempts of the last model call. */
   attempts = 1;
+  /** The failures that were reported. */
+  readonly #failures = new Set<string>();
   /** Ids of the calls whose changes the user has seen in a question. */
   readonly #reviewed = new Set<string>();
 
@@ -86,12 +89,22 @@ export class ConversationOutput {
     if (lines.length > 0) void this.#options.view.print(lines);
   }
 
-  /** Shows an event. */
+  /** Shows an event. Never rejects, because an agent sends no further events to a listener that has failed. */
   async onEvent(event: AgentEvent): Promise<void> {
     const { record, view } = this.#options;
-    const call = await record.onEvent(event);
-    await this.#show(event, call);
+    try {
+      const call = await record.onEvent(event);
+      await this.#show(event, call);
+    } catch (error) {
+      await this.#reportFailure(getErrorMessage(error));
+    }
     view.redraw();
+  }
+
+  async #reportFailure(message: string): Promise<void> {
+    if (this.#failures.has(message)) return;
+    this.#failures.add(message);
+    await this.printError(`A part of the output cannot be shown: ${message}`);
   }
 
   /** Sets what is awaited. */

@@ -5,18 +5,21 @@
  */
 
 import type { FileChange } from "../../../mod.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { Highlighter } from "../../render/highlight/highlighter.ts";
 import { createEncoder } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
 import type { TextRenderer, TextRendererOptions } from "../../render/line/text_renderer.ts";
+import { UnformattedText } from "../../render/line/unformatted_text.ts";
 import type { StyledLine } from "../../render/styled_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import { formatEndedCall } from "../../render/tools/format_calls.ts";
 import type { ExpandedCallOptions } from "../../render/tools/format_expanded_call.ts";
 import type { OutputSettings } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
+import { toMessage } from "../view/lines.ts";
 
 /** The renderers of a conversation. */
 export interface ConversationRenderers {
@@ -50,12 +53,56 @@ export interface RendererOptions {
   readonly settings: OutputSettings;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
+  /** The modules that need packages. Default: those of the program. */
+  readonly modules?: RendererModules;
 }
 
-/** Creates the renderers of a terminal. */
-export function createRenderers({ view, settings, now }: RendererOptions): ConversationRenderers {
-  let importing: Promise<Highlighter> | undefined;
-  const loadHighlighter = () => importing ??= importHighlighter(now);
+/** Loads the modules that need packages, which Deno may have to download. */
+export interface RendererModules {
+  /** Loads the renderer of replies. */
+  markdown(): Promise<typeof import("../../render/markdown/markdown_renderer.ts")>;
+  /** Loads the renderer of thinking. */
+  thinking(): Promise<typeof import("../../render/markdown/thinking_renderer.ts")>;
+  /** Loads the highlighter of code. */
+  highlighter(options: { readonly now: () => number }): Promise<Highlighter>;
+}
+
+const MODULES: RendererModules = {
+  markdown: () => importLate("../../render/markdown/markdown_renderer.ts", import.meta.url),
+  thinking: () => importLate("../../render/markdown/thinking_renderer.ts", import.meta.url),
+  async highlighter(options) {
+    const { loadHighlighter } = await importLate<
+      typeof import("../../render/highlight/load_highlighter.ts")
+    >("../../render/highlight/load_highlighter.ts", import.meta.url);
+    return await loadHighlighter(options);
+  },
+};
+
+/** Highlights nothing. */
+const NO_HIGHLIGHTER: Highlighter = { start: () => undefined };
+
+/**
+ * Creates the renderers of a terminal. Where a module cannot be loaded, such as when Deno has to download a package without
+ * a network, one warning is printed, and texts are shown as they are.
+ */
+export function createRenderers(
+  { view, settings, now, modules = MODULES }: RendererOptions,
+): ConversationRenderers {
+  let isWarned = false;
+  const orElse = async <Module, Fallback>(loading: Promise<Module>, fallback: Fallback) => {
+    try {
+      return await loading;
+    } catch (error) {
+      if (!isWarned) {
+        isWarned = true;
+        const problem = `texts are shown without formats: ${getErrorMessage(error)}`;
+        await view.print(toMessage("warning", problem, view));
+      }
+      return fallback;
+    }
+  };
+  let loading: Promise<Highlighter> | undefined;
+  const loadHighlighter = () => loading ??= orElse(modules.highlighter({ now }), NO_HIGHLIGHTER);
   const formatExpanded = async (call: CallView, limits: ExpandedLimits) => {
     const { formatExpandedCall } = await importLate<
       typeof import("../../render/tools/format_expanded_call.ts")
@@ -71,19 +118,19 @@ export function createRenderers({ view, settings, now }: RendererOptions): Conve
   };
   return {
     async createText(isPlanning) {
-      const { MarkdownRenderer } = await importLate<
-        typeof import("../../render/markdown/markdown_renderer.ts")
-      >("../../render/markdown/markdown_renderer.ts", import.meta.url);
       const speaker = isPlanning ? "plan" : "assistant";
       const options = createTextOptions(view, { speaker, isPlanning });
-      return new MarkdownRenderer({ ...options, now, highlighter: await loadHighlighter() });
+      const markdown = await orElse(modules.markdown(), undefined);
+      if (!markdown) return new UnformattedText(options);
+      const highlighter = await loadHighlighter();
+      return new markdown.MarkdownRenderer({ ...options, now, highlighter });
     },
     async createThinking(isPlanning) {
-      const { ThinkingRenderer } = await importLate<
-        typeof import("../../render/markdown/thinking_renderer.ts")
-      >("../../render/markdown/thinking_renderer.ts", import.meta.url);
       const options = createTextOptions(view, { speaker: "thinking", isPlanning });
-      return new ThinkingRenderer({ ...options, now, isHidden: () => settings.hidesThinking });
+      const isHidden = () => settings.hidesThinking;
+      const thinking = await orElse(modules.thinking(), undefined);
+      if (thinking) return new thinking.ThinkingRenderer({ ...options, now, isHidden });
+      return new UnformattedText({ ...options, style: { role: "thinking" }, isHidden });
     },
     formatEndedCall: (call) => formatEndedCall(call, view),
     formatExpandedCall: (call) => formatExpanded(call, {}),
@@ -139,13 +186,6 @@ async function formatQuestion(
 
 /** Written before the lines of a change in a question. */
 const QUESTION_INDENT = "  ";
-
-async function importHighlighter(now: () => number): Promise<Highlighter> {
-  const { loadHighlighter } = await importLate<
-    typeof import("../../render/highlight/load_highlighter.ts")
-  >("../../render/highlight/load_highlighter.ts", import.meta.url);
-  return await loadHighlighter({ now });
-}
 
 /** Returns the options of texts: in plan mode they are labelled and marked in every line. */
 function createTextOptions(

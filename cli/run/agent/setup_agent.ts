@@ -32,7 +32,7 @@ import { chooseModel } from "../model/model_choice.ts";
 import { ProviderKeys } from "../model/provider_keys.ts";
 import { getOtherProviders, getProviders } from "../model/provider_options.ts";
 import { findNamedServer } from "../model/provider_url.ts";
-import { createRetryStrategy } from "../model/retry_strategy.ts";
+import { createRetries } from "../model/retry_strategy.ts";
 import {
   createSystemPrompt,
   createTaskPrompt,
@@ -260,8 +260,7 @@ async function createAgentOptions(
     // A user or a program that adds a message to a run does not want to lose what runs.
     interrupt: "boundary",
     ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
-    retry: createRetryStrategy({ isReplay }),
-    fallback: fallbackModels.map((fallback) => ({ model: fallback })),
+    ...createRetries(fallbackModels, { isReplay }),
     policies: [
       ...(planMode ? [planMode] : []),
       ...await createLimits(options),

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { AgentError } from "../../../src/core/errors/errors.ts";
-import { createRetryStrategy, type RetryStrategyOptions } from "./retry_strategy.ts";
+import { modelSpec } from "../../../mod.ts";
+import { createRetries, createRetryStrategy, type RetryStrategyOptions } from "./retry_strategy.ts";
 
 /** Returns the delay after a rate limit. */
 function getDelay(
@@ -33,4 +34,19 @@ Deno.test("createRetryStrategy(): backs off without a request, and gives up afte
   assert(delay >= 500 && delay <= 1_500, `${delay}`);
   assertEquals(getDelay(undefined, 3), null);
   assertEquals(getDelay(1_000, 3), null);
+});
+
+Deno.test("createRetries(): only the last model is waited for longer than a minute", () => {
+  const error = new AgentError("model_throttled", "Too many requests", {
+    retryable: true,
+    retryAfterMs: 600_000,
+  });
+  const getDelays = (...names: readonly string[]) => {
+    const { retry, fallback } = createRetries(names.map((name) => modelSpec(name)), {});
+    return [retry, ...fallback.map((next) => next.retry)]
+      .map((strategy) => strategy({ error, attempt: 1 }));
+  };
+  assertEquals(getDelays(), [600_000]);
+  assertEquals(getDelays("any/b", "any/c"), [null, null, 600_000]);
+  assertEquals(getDelay(60_000, 1, { hasFallback: true }), 60_000);
 });

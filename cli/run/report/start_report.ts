@@ -4,8 +4,12 @@
  * @module
  */
 
+import type { Agent } from "../../../mod.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 import { VERSION } from "../../host/version.ts";
+import { toOneLine } from "../../render/plain_text.ts";
 import type { Reporter } from "../../render/reporter.ts";
+import { truncateToWidth } from "../../render/text_width.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import type { AgentSetup } from "../agent/setup_agent.ts";
 import type { ProjectRunSettings } from "../settings/settings.ts";
@@ -22,12 +26,17 @@ export interface StartReportOptions
     AgentSetup,
     "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "planMode" | "warnings"
   >;
+  /** The messages of the session that the model gets with the prompt. Default: none. */
+  readonly waiting?: Agent["queued"] | undefined;
 }
+
+/** Number of waiting messages that are named, and the columns of each. */
+const NAMED = { messages: 3, columns: 40 };
 
 /** Reports the properties of a run, and warns if a tool runs commands that are not confined. */
 export async function reportStart(
   reporter: Pick<Reporter, "onRunStart" | "onNotice">,
-  { setup, session, cwd, net, sandbox: mode, project }: StartReportOptions,
+  { setup, session, waiting, cwd, net, sandbox: mode, project }: StartReportOptions,
 ): Promise<void> {
   const { agent, isInteractive } = setup;
   const { model, tools } = agent.state;
@@ -45,8 +54,26 @@ export async function reportStart(
     sessionId: recorded?.id ?? null,
     project: { root: project.root, loaded: project.loaded, ignored: project.ignored },
   });
-  const warnings = [...project.problems, ...recorded?.warnings ?? [], ...setup.warnings];
+  const warnings = [
+    ...project.problems,
+    ...recorded?.warnings ?? [],
+    ...listWaiting(waiting),
+    ...setup.warnings,
+  ];
   for (const warning of warnings) await reporter.onNotice(`warning: ${warning}`);
   const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
   if (warning !== undefined) await reporter.onNotice(warning);
+}
+
+/** Returns a warning that names the messages which an earlier run has not read, if there are any. */
+function listWaiting({ steering, followUp }: Agent["queued"] = { steering: [], followUp: [] }) {
+  const messages = [...steering, ...followUp].map(({ message }) => message);
+  if (messages.length === 0) return [];
+  const texts = messages.slice(0, NAMED.messages).map((message) => {
+    const text = message.role === "user" ? extractText(message.content) : "";
+    return JSON.stringify(truncateToWidth(toOneLine(text), NAMED.columns));
+  });
+  const others = messages.length - texts.length;
+  const list = [...texts, ...(others > 0 ? [`${others} more`] : [])].join(", ");
+  return [`the model also gets what waited in the session: ${list}`];
 }
