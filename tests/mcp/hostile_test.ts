@@ -182,6 +182,14 @@ Deno.test("hostile results: a missing list of content, and a result that is no o
   }
 });
 
+Deno.test("hostile results: content that is no list, and texts without a block, are shown", async () => {
+  for (const content of ["fine", { type: "text", text: "fine" }, ["fine"]]) {
+    const server = new MockServer({ handlers: { "tools/call": () => ({ content }) } });
+    await using mcp = await connectMock(server);
+    assertEquals((await callTool(mcp)).content, [{ type: "text", text: "fine" }]);
+  }
+});
+
 Deno.test("hostile results: long texts and data are cut", async () => {
   const text = "x".repeat(60_000);
   const data = `${btoa("GIF89a")}${"A".repeat(11_999_992)}`;

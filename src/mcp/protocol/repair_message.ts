@@ -90,13 +90,18 @@ function repairResult(result: JsonObject, report: ReportProblem): JsonObject {
   for (const [name, repairItem] of Object.entries(LISTS)) {
     if (!Object.hasOwn(repaired, name)) continue;
     const { [name]: list } = repaired;
-    const items: readonly unknown[] = Array.isArray(list) ? list : [];
+    const items: readonly unknown[] = Array.isArray(list) ? list : toItems(name, list);
     repaired[name] = items.flatMap((item) => repairItem(item, report) ?? []);
   }
   if (typeof repaired["nextCursor"] !== "string") delete repaired["nextCursor"];
   if ("isError" in repaired) repaired["isError"] = repaired["isError"] === true;
   if (!isJsonObject(repaired["_meta"])) delete repaired["_meta"];
   return moveStructuredValue(repaired);
+}
+
+/** Returns the items of a value that is no list: a server may forget the list around its content. */
+function toItems(name: string, value: unknown): readonly unknown[] {
+  return name === "content" && (typeof value === "string" || isJsonObject(value)) ? [value] : [];
 }
 
 /** Moves a structured result that is no object to where the client keeps it: it refuses it in the first versions. */
@@ -220,6 +225,7 @@ function repairResourceContents(contents: unknown): ServerResourceContents | und
 
 /** A block of an unknown kind, or with invalid properties, becomes a text. */
 function repairContent(block: unknown): ServerContent {
+  if (typeof block === "string") return { type: "text", text: block };
   const repaired = isJsonObject(block) ? repairBlock(block) : undefined;
   if (repaired) return repaired;
   const type = isJsonObject(block) && isName(block["type"])
