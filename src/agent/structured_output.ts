@@ -201,6 +201,7 @@ export class StructuredAnswer {
     const choice = mustCall && { toolChoice: { name: this.#tool.name } };
     // The answer is no use of the agent's tools.
     if (request.options.toolChoice === "none") {
+      this.#hasOtherTools = false;
       return { type: "change", tools: [this.#tool], toolChoice: "auto", ...choice };
     }
     if (!needsTool && !mustCall) return undefined;
