@@ -92,7 +92,9 @@ export class GuardedSource implements MessageSource {
     parse: (messages: readonly AgentMessage[]) => readonly AgentMessage[],
   ): readonly AgentMessage[] {
     return this.#try(method, () => {
-      const messages = this.#source[method](checked);
+      // A take() that ignores the argument also returns messages that peek() may have left out because of it.
+      const passed = this.#source.take.length > 0 ? checked : undefined;
+      const messages = this.#source[method](passed);
       refusePromise(messages, method);
       return parse(messages);
     }) ?? [];

@@ -123,3 +123,11 @@ export class MessageQueue implements MessageSource {
     this.#options.onChange?.();
   }
 }
+
+/**
+ * Whether a value is a queue of the library, which does not fail and delivers only checked messages. One of a class that
+ * extends it is a queue of the application.
+ */
+export function isOwnQueue(value: unknown): value is MessageQueue {
+  return Object(value).constructor === MessageQueue;
+}
