@@ -4,13 +4,14 @@ import { type AgentMessage, userMessage } from "../../src/core/messages/message.
 import { modelSpec } from "../../src/core/models/model.ts";
 import { agentLoop } from "../../src/loop/loop.ts";
 import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
+import type { MessageSource } from "../../src/loop/queues/message_source.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineMessages } from "./outline.ts";
 
 /** Runs a prompt with a queue; returns the codes of the warnings and the messages. */
-async function runWith(queue: MessageQueue, policies: readonly Policy[]) {
+async function runWith(queue: MessageSource, policies: readonly Policy[]) {
   const streamFn = scriptedStream([reply("One"), reply("Two")]);
   const context = { systemPrompt: "", messages: [], tools: [] };
   const config = { model: modelSpec("test/model"), streamFn, steering: queue, policies };
@@ -64,4 +65,13 @@ Deno.test("a class that extends MessageQueue: a take() without a parameter deliv
   ]);
   assertEquals(checked, ["user: Go", "user: first", "user: first", "user: second"]);
   assertEquals(queue.count, 2);
+});
+
+Deno.test("a queue of the application: a message that is not JSON is a failure, also if policies check messages", async () => {
+  const message = { ...userMessage("later", 0), metadata: { user: 1n } } as unknown as AgentMessage;
+  const queue: MessageSource = { peek: () => [message], take: () => [message] };
+  const check: Policy = { name: "check", preTurn: ({ newMessages }) => void newMessages };
+  for (const policies of [[], [check]]) {
+    assertEquals((await runWith(queue, policies)).messages, ["user: Go", "assistant: One"]);
+  }
 });
