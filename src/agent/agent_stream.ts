@@ -5,6 +5,7 @@
  */
 
 import type { AgentEvent } from "../core/events/event.ts";
+import { ReadableQueue } from "../core/ports/readable_queue.ts";
 import type { RunSummary, StartedRun } from "../loop/start_run.ts";
 import { type AgentResult, findFailure } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";
@@ -66,9 +67,11 @@ export function openStream(start: () => StartedRun): AgentStream {
     const run = start();
     return createAgentStream(run.createStream(), run);
   } catch (misuse) {
-    const stream = new ReadableStream({ start: (controller) => controller.error(misuse) });
+    // Its stream can be iterated in every browser.
+    const queue = new ReadableQueue<AgentEvent>();
+    queue.fail(misuse);
     return createAgentStream(
-      stream,
+      queue.stream(),
       { summary: Promise.reject(misuse), discard: () => {} },
       misuse,
     );

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../core/json/jso
 import { findMisplacedSchema } from "../core/json_schema/misplaced_schema.ts";
 import { mapSubschemas } from "../core/json_schema/subschemas.ts";
 import type { ValidationResult } from "../core/schemas/schema.ts";
-import { CHECKED_SCHEMAS, type ValidateFunction } from "../core/schemas/standard_schema.ts";
+import type { ValidateFunction } from "../core/schemas/standard_schema.ts";
 
 /** Tools accept only objects, so an answer of another type is wrapped in one. */
 const VALUE_PROPERTY = "value";
@@ -40,7 +40,6 @@ export class AnswerSchema {
     this.#validate = validate;
     this.#isWrapped = schema["type"] !== "object";
     this.parameters = this.#isWrapped ? wrapSchema(schema) : schema;
-    if (CHECKED_SCHEMAS.has(schema)) CHECKED_SCHEMAS.add(this.parameters);
   }
 
   /** Validates an answer that matches the JSON Schema; returns the output of the validator, with defaults. */

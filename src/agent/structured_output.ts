@@ -40,7 +40,7 @@ import {
   runCompiled,
 } from "../core/schemas/compile_schema.ts";
 import type { SchemaValidator } from "../core/schemas/schema.ts";
-import type { ValidateFunction } from "../core/schemas/standard_schema.ts";
+import { libraryChecks, type ValidateFunction } from "../core/schemas/standard_schema.ts";
 import type { StreamFn } from "../core/streams/stream.ts";
 import type { AgentTool } from "../core/tools/tool.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
@@ -172,7 +172,9 @@ export class StructuredAnswer {
     const { settings = getSettings, policies, validator } = config;
     this.#validator = validator;
     const used = isEnforced ? schema : parameters;
-    if (!findPlainCheck(used, validator)) await compileSchema(used, validator);
+    if (!findPlainCheck(used, validator)) {
+      await compileSchema(used, validator, this.#options.validate);
+    }
     return {
       ...config,
       settings: () => this.#extendSettings(settings()),
@@ -199,6 +201,7 @@ export class StructuredAnswer {
     const choice = mustCall && { toolChoice: { name: this.#tool.name } };
     // The answer is no use of the agent's tools.
     if (request.options.toolChoice === "none") {
+      this.#hasOtherTools = false;
       return { type: "change", tools: [this.#tool], toolChoice: "auto", ...choice };
     }
     if (!needsTool && !mustCall) return undefined;
@@ -315,7 +318,13 @@ export class StructuredAnswer {
   }
 
   #createTool(): AgentTool {
-    const names = new Set(this.#options.tools.map(({ name }) => name));
+    const { tools, validate: check } = this.#options;
+    const names = new Set(tools.map(({ name }) => name));
+    const validate: AgentTool["validate"] = async (args) => {
+      const result = await this.#answerSchema.validateArguments(args);
+      return result.valid ? { valid: true, value: { value: result.value } } : result;
+    };
+    if (check && libraryChecks.has(check)) libraryChecks.add(validate);
     return {
       name: findFreeName("structured_output", names),
       description:
@@ -324,10 +333,7 @@ export class StructuredAnswer {
       readOnly: true,
       requiresApproval: false,
       sideEffect: "none",
-      validate: async (args) => {
-        const result = await this.#answerSchema.validateArguments(args);
-        return result.valid ? { valid: true, value: { value: result.value } } : result;
-      },
+      validate,
       execute: ({ value }) => {
         this.#answer ??= { value };
         return Promise.resolve("The answer was accepted.");
@@ -404,7 +410,7 @@ export class StructuredAnswer {
     const isPlainlyValid = findPlainCheck(schema, this.#validator)?.(value) ?? false;
     const mismatches = isPlainlyValid
       ? []
-      : runCompiled(await compileSchema(schema, this.#validator), value);
+      : runCompiled(await compileSchema(schema, this.#validator, this.#options.validate), value);
     const result = mismatches.length > 0
       ? { valid: false, errors: mismatches } as const
       : await this.#answerSchema.validate(value);

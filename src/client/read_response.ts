@@ -19,6 +19,7 @@ import { isJsonObject } from "../core/json/json.ts";
 import { findMessageProblem } from "../core/messages/check_message.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
 import { type EventFormat, EventParser } from "./event_parser.ts";
+import { toIterable } from "./iterable_stream.ts";
 
 /** The events of a run that a server streams. Cancelling the stream closes the connection, which aborts the run. */
 export interface ResponseStream extends ReadableStream<AgentEvent> {
@@ -80,7 +81,7 @@ export function readResponse(response: Response): ResponseStream {
     if (failure) throw failure;
     return run.text;
   };
-  return Object.assign(stream, { text, result });
+  return Object.assign(toIterable(stream), { text, result });
 }
 
 /** Reads a stream to its end; the result has its error. */

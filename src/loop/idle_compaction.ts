@@ -11,7 +11,7 @@ import type { EventPipe } from "./events/event_pipe.ts";
 import { inheritPolicies } from "./inherit_rules.ts";
 import { CompactionCheck } from "./model_call/compaction_check.ts";
 import { Arrivals } from "./queues/arrivals.ts";
-import { MessageQueue } from "./queues/message_queue.ts";
+import { isOwnQueue } from "./queues/message_queue.ts";
 import { checkStreamOptions } from "./run/check_config.ts";
 import { type AgentLoopConfig, resolveConfig } from "./run/config.ts";
 import { callPolicy } from "./run/policy_slots.ts";
@@ -60,7 +60,7 @@ export class IdleCompaction {
       // It is no run, and nothing would end its span.
       isObserved: false,
       checkStreamOptions,
-      isOwnQueue: (source) => source instanceof MessageQueue,
+      isOwnQueue,
     });
     this.#turn = {
       run,

@@ -113,10 +113,12 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
 
 /**
  * Appends the messages of functions that no turn has taken before the run was stopped, since nothing else has them; unless
- * policies check the messages of the run, which would not see these in the next one.
+ * policies check the messages of the run, which would not see these in the next one. A policy that has stopped the run before
+ * its first turn may have kept others from their check.
  */
 async function appendUntaken(run: RunServices): Promise<void> {
-  const messages = run.areMessagesChecked ? [] : takeUntaken(run);
+  const count = run.config.policies.filter(({ preTurn }) => preTurn).length;
+  const messages = run.areMessagesChecked ?? count > 1 ? [] : takeUntaken(run);
   if (messages.length > 0) await run.history.emitRepaired(messages);
 }
 

@@ -11,7 +11,7 @@ import { Cancellation } from "./callbacks/cancellation.ts";
 import { EventChannel } from "./events/event_channel.ts";
 import { type EventObserver, EventPipe } from "./events/event_pipe.ts";
 import { Arrivals } from "./queues/arrivals.ts";
-import { MessageQueue } from "./queues/message_queue.ts";
+import { isOwnQueue } from "./queues/message_queue.ts";
 import { checkStreamOptions } from "./run/check_config.ts";
 import { resolveConfig, type ResolvedConfig, type RunConfig } from "./run/config.ts";
 import type { RunProgress } from "./run/run_progress.ts";
@@ -125,10 +125,6 @@ export function startRun(start: StartRunOptions): StartedRun {
     settled,
     summary,
   };
-}
-
-function isOwnQueue(source: unknown): source is MessageQueue {
-  return source instanceof MessageQueue;
 }
 
 async function executeRun(

@@ -134,6 +134,7 @@ async function applyPreTurn(
   // The property completes the type.
   const { stoppedBy, injected } = await runPreTurn(run, context as PreTurnContext);
   if (stoppedBy) return { type: "refused", stoppedBy };
+  run.areMessagesChecked ??= false;
   return { type: "admitted", injected, ...(checked && { checked, arrivals }) };
 }
 

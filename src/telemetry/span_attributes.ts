@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refusePromise } from "../core/errors/refuse_promise.ts";
 import type { ModelCallEndEvent } from "../core/events/event.ts";
 import type { CompactionReport } from "../core/messages/compaction_report.ts";
 import type { ModelSpec } from "../core/models/model.ts";
@@ -76,6 +77,7 @@ export function filterTexts(
 export function filterText(text: string, filter: ContentFilter | undefined): string | undefined {
   try {
     const filtered: unknown = filter?.(text);
+    refusePromise(filtered, "content");
     return typeof filtered === "string" ? filtered : undefined;
   } catch {
     return undefined; // A text that is not filtered may be secret.

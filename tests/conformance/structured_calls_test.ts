@@ -23,6 +23,18 @@ Deno.test("structuredOutput(): without other tools, a turn that calls only tools
   assertStringIncludes(error.lastError, "structured_output");
 });
 
+Deno.test("structuredOutput(): a turn that calls only tools which the model must not call is an attempt", async () => {
+  const look = reply([toolCall("look", {})]);
+  const { agent, streamFn } = testAgent(Array.from({ length: 20 }, () => look), {
+    tools: [fakeTool({ name: "look" })],
+  });
+  await assertRejects(
+    () => agent.structuredOutput("Which city?", city, { maxRetries: 2, toolChoice: "none" }),
+    StructuredOutputFailedError,
+  );
+  assertEquals(streamFn.calls.length, 3);
+});
+
 Deno.test("structuredOutput(): the model answers after a call of a tool that does not exist", async () => {
   const { agent } = testAgent([unknownCall, answer]);
   assertEquals(await agent.structuredOutput("Which city?", city, { maxRetries: 1 }), {

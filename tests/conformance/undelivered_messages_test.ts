@@ -67,3 +67,17 @@ Deno.test("queues as functions: a warning has the messages of a run that is abor
   const steering = createSteering(() => controller.abort());
   assertEquals(await runCall({ steering }, controller), { appended: [], warned: ["user: later"] });
 });
+
+Deno.test("queues as functions: a warning has the messages that a policy could not check before another stopped the run", async () => {
+  const check: Policy = { name: "check", preTurn: ({ newMessages }) => void newMessages };
+  const first: Policy = { name: "first", preTurn: () => ({ type: "stop", reason: "Enough" }) };
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  const base = { model: modelSpec("test/model"), streamFn: scriptedStream([]) };
+  for (const [policies, expected] of [[[first, check], 1], [[first], 2]] as const) {
+    const config = { ...base, policies, steering: () => [later] };
+    const events = await checkEvents(agentLoop([userMessage("Go", 0)], context, config));
+    const warned = eventsOfType(events, "warning").map(({ code }) => code);
+    assertEquals(eventsOfType(events, "agent_end")[0]?.messages.length, expected);
+    assertEquals(warned, expected === 1 ? ["messages_not_delivered"] : []);
+  }
+});

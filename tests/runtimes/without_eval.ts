@@ -12,6 +12,7 @@ import {
   defineTool,
   extractText,
   type StandardJsonSchemaSource,
+  validateToolArguments,
 } from "@swink/agent";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
@@ -60,6 +61,9 @@ const checked = defineTool({
   execute,
 });
 
+// A program may use the schema without the check of its library.
+const { validate: _validate, ...unchecked } = checked;
+
 const plain = defineTool({
   name: "plain",
   description: "Counts.",
@@ -76,5 +80,8 @@ const answering = new Agent({ model: "any/model", streamFn: answers });
 console.log(JSON.stringify({
   checked: await callTool(checked),
   plain: await callTool(plain),
+  unchecked: await callTool({ ...unchecked, name: "plain" }),
+  alone: await validateToolArguments(checked.parameters, { count: "one" })
+    .catch(({ message }) => message),
   answer: await answering.structuredOutput("List", createSchema("array")),
 }));

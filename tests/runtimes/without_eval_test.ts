@@ -8,11 +8,14 @@ Deno.test("without eval: a tool runs if a library checks its arguments, and othe
     "tests/runtimes/without_eval.ts",
   ]);
   assert(success, text);
-  const problem = 'The tool "plain" cannot be used: Cannot compile the JSON Schema because this ' +
-    "runtime forbids eval: pass a `validator` that does not use it";
+  const cause = "Cannot compile the JSON Schema because this runtime forbids eval: pass a " +
+    "`validator` that does not use it";
+  const problem = `The tool "plain" cannot be used: ${cause}`;
   assertEquals(JSON.parse(text), {
     checked: ["counted", 'Invalid arguments for "checked":\n- /count: no number'],
     plain: [problem, problem],
+    unchecked: [problem, problem],
+    alone: cause,
     answer: ["a"],
   });
 });

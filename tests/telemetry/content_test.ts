@@ -68,6 +68,7 @@ Deno.test("telemetry(): content for which the function throws, or returns no tex
       throw new Error("No pattern");
     },
     (() => undefined) as unknown as (text: string) => string,
+    (() => Promise.reject(new Error("No server"))) as unknown as (text: string) => string,
   ];
   for (const content of filters) {
     const spans = await traceRun({

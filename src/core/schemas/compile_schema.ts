@@ -19,7 +19,7 @@ import {
   type SchemaValidator,
   type ValidationResult,
 } from "./schema.ts";
-import { CHECKED_SCHEMAS } from "./standard_schema.ts";
+import { libraryChecks } from "./standard_schema.ts";
 
 export { fillDefaults } from "../json_schema/defaults.ts";
 export { toToolResult } from "../messages/to_tool_result.ts";
@@ -31,17 +31,20 @@ const compiledSchemas = new WeakMap<SchemaValidator, WeakMap<JsonSchema, Compile
 
 /**
  * Compiles a schema, once per validator and schema object. The result is a promise only if the validator returns one and
- * the schema is not compiled yet.
+ * the schema is not compiled yet. `next` is the further check of the values that match, if there is one: where ajv cannot
+ * compile, that of a library is enough.
  *
  * Throws a `BadRequestError`, or rejects with one, if the validator fails or does not return a function.
  */
 export function compileSchema(
   schema: JsonSchema,
-  validator: SchemaValidator = ajvValidator,
+  chosen?: SchemaValidator,
+  next?: object,
 ): CompiledSchema | Promise<CompiledSchema> {
+  const validator = chosen ?? ajvValidator;
   const known = compiledSchemas.get(validator)?.get(schema);
   if (known) return known;
-  if (validator === ajvValidator && CHECKED_SCHEMAS.has(schema) && !canEval()) return acceptAny;
+  if (validator === ajvValidator && next && libraryChecks.has(next) && !canEval()) return acceptAny;
   try {
     const compiled = validator(schema);
     if (typeof compiled === "function") return cacheCompiled(schema, validator, compiled);

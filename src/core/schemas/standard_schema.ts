@@ -19,8 +19,8 @@ const JSON_SCHEMA_HINTS: ReadonlyMap<string, string> = new Map([
   ["zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)"],
 ]);
 
-/** The JSON Schemas whose values their library also checks. */
-export const CHECKED_SCHEMAS = new WeakSet<JsonSchema>();
+/** Functions that check values by a library, and so all that its JSON Schema requires. */
+export const libraryChecks = new WeakSet<object>();
 
 /**
  * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
@@ -35,16 +35,14 @@ export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema 
       `${subject} must be a JSON Schema or a Standard Schema`,
     );
   }
-  const { jsonSchema, vendor, validate } = source["~standard"];
+  const { jsonSchema, vendor } = source["~standard"];
   const problem = `${subject}: ${vendor} has no JSON Schema for it`;
   if (!jsonSchema) {
     const hint = JSON_SCHEMA_HINTS.get(vendor) ?? "pass a JSON Schema";
     throw new BadRequestError(`${problem}: ${hint}`);
   }
   try {
-    const schema = { ...jsonSchema.input({ target: "draft-2020-12" }) };
-    if (typeof validate === "function") CHECKED_SCHEMAS.add(schema);
-    return schema;
+    return { ...jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (cause) {
     throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
   }
@@ -60,12 +58,14 @@ export function getValidateFunction(source: SchemaSource): ValidateFunction | un
   if (!isStandardSchema(source)) return undefined;
   const { "~standard": standard } = source;
   if (typeof standard.validate !== "function") return undefined;
-  return (value) => {
+  const check: ValidateFunction = (value) => {
     const result = standard.validate?.(value);
     return isThenable(result)
       ? Promise.resolve(result).then(toValidationResult)
       : toValidationResult(result);
   };
+  libraryChecks.add(check);
+  return check;
 }
 
 function toValidationResult(result: unknown): ValidationResult<unknown> {

@@ -45,7 +45,7 @@ function isPlain(schema: JsonSchema): boolean {
 export function prepareValidation(tool: AgentTool, validator: SchemaValidator): void {
   try {
     if (findPlainCheck(tool.parameters, validator)) return;
-    const compiled = compileSchema(tool.parameters, validator);
+    const compiled = compileSchema(tool.parameters, validator, tool.validate);
     if (compiled instanceof Promise) compiled.catch(() => {});
   } catch {
     return;
@@ -67,7 +67,7 @@ export function validateArguments(
   validator?: SchemaValidator,
 ): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
   if (findPlainCheck(tool.parameters, validator)?.(args)) return applyValidate(tool, args);
-  const compiled = compileSchema(tool.parameters, validator);
+  const compiled = compileSchema(tool.parameters, validator, tool.validate);
   return compiled instanceof Promise
     ? compiled.then((schema) => validateWith(schema, tool, args))
     : validateWith(compiled, tool, args);

@@ -6,7 +6,7 @@
 
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
-import { type AgentMessage, checkMessages, copyMessages } from "../../core/messages/message.ts";
+import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { MessageSource } from "./message_source.ts";
 
@@ -48,7 +48,7 @@ export class GuardedSource implements MessageSource {
     if (checked && !isDue) return [];
     this.#isStuck = true;
     return this.#read("take", checked, (messages) => {
-      const copies = copyMessages(checkList(messages));
+      const copies = copyMessages(messages);
       // Another turn would be due for the same messages, without end.
       if (isDue && copies.length === 0) throw new TypeError("take() returned nothing of peek()");
       this.#isStuck = false;
@@ -58,8 +58,11 @@ export class GuardedSource implements MessageSource {
 
   /** Returns the next messages; with `checked`, none unless they were all checked, since the queue may return only all. */
   #peekChecked(checked: ReadonlySet<AgentMessage> | undefined): readonly AgentMessage[] {
-    const messages = this.#read("peek", checked, checkList);
-    return !checked || hasAll(checked, messages) ? messages : [];
+    return this.#read("peek", checked, (messages) => {
+      // Policies read copies, in which all values are JSON.
+      const copies = copyMessages(messages);
+      return !checked || hasAll(copyMessages([...checked]), copies) ? messages : [];
+    });
   }
 
   /** Queues a message that the run could not deliver. */
@@ -92,7 +95,9 @@ export class GuardedSource implements MessageSource {
     parse: (messages: readonly AgentMessage[]) => readonly AgentMessage[],
   ): readonly AgentMessage[] {
     return this.#try(method, () => {
-      const messages = this.#source[method](checked);
+      // A take() that ignores the argument also returns messages that peek() may have left out because of it.
+      const passed = this.#source.take.length > 0 ? checked : undefined;
+      const messages = this.#source[method](passed);
       refusePromise(messages, method);
       return parse(messages);
     }) ?? [];
@@ -114,17 +119,12 @@ export class GuardedSource implements MessageSource {
   }
 }
 
-function checkList(messages: readonly AgentMessage[]): readonly AgentMessage[] {
-  checkMessages(messages);
-  return messages;
-}
-
-/** Whether a set has all of some messages, by content: a queue may create new messages whenever it is asked. */
+/** Whether all of some messages were checked, by content: a queue may create new messages whenever it is asked. */
 function hasAll(
-  checked: ReadonlySet<AgentMessage>,
+  checked: readonly AgentMessage[],
   messages: readonly AgentMessage[],
 ): boolean {
-  const contents = [...checked].map(omitOrigin);
+  const contents = checked.map(omitOrigin);
   // Texts first, since comparing each message with all others takes seconds for thousands of them.
   const texts = new Set(contents.map((content) => JSON.stringify(content)));
   return messages.map(omitOrigin).every((content) =>

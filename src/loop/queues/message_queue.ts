@@ -5,7 +5,7 @@
  */
 
 import type { QueuedMessage } from "../../core/events/event.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
+import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
 /** Which queued messages one turn takes: the next one, or all. */
@@ -54,10 +54,14 @@ export class MessageQueue implements MessageSource {
     return () => messages.slice(...range);
   }
 
-  /** Appends a message. */
+  /**
+   * Appends a message.
+   *
+   * @throws {BadRequestError} If the value is no message, or is not JSON.
+   */
   add(message: AgentMessage): QueuedMessage {
     // A copy, since a turn takes the checked messages by identity, and one message may be queued twice.
-    const copy = { ...message };
+    const [copy = message] = copyMessages([message]);
     const queued = { id: this.#options.newId?.() ?? crypto.randomUUID(), message: copy };
     this.#messages.push(queued);
     this.#options.onChange?.();
@@ -122,4 +126,12 @@ export class MessageQueue implements MessageSource {
     }
     this.#options.onChange?.();
   }
+}
+
+/**
+ * Whether a value is a queue of the library, which does not fail and delivers only checked messages. One of a class that
+ * extends it is a queue of the application.
+ */
+export function isOwnQueue(value: unknown): value is MessageQueue {
+  return Object(value).constructor === MessageQueue;
 }

@@ -1,5 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { userMessage } from "../../core/messages/message.ts";
 import { MessageQueue } from "./message_queue.ts";
 
@@ -101,4 +102,12 @@ Deno.test("MessageQueue: adding, peeking at and taking messages one by one takes
   assertEquals(taken, count);
   // Quadratic work takes minutes; the bound allows for a busy machine.
   assert(getThreadTime() < 10_000);
+});
+
+Deno.test("MessageQueue: add() refuses a value that is no message, which would end up in the history", () => {
+  const queue = new MessageQueue();
+  for (const value of ["Hello", null, { role: "user", content: "Hello" }, { ...a, metadata: 1n }]) {
+    assertThrows(() => queue.add(value as unknown as typeof a), BadRequestError, "Invalid message");
+  }
+  assertEquals(queue.size, 0);
 });

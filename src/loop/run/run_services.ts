@@ -98,8 +98,8 @@ export class RunServices {
   readonly startedCalls: WeakSet<ToolCallBlock> = new WeakSet();
   /** Valid tool calls that do not run, which the policies know. */
   readonly refusedCalls: WeakSet<ToolCallBlock> = new WeakSet();
-  /** Whether a policy has read the new messages of a turn. */
-  areMessagesChecked = false;
+  /** Whether a policy has read the new messages of a turn; `undefined` until all policies were called before one. */
+  areMessagesChecked: boolean | undefined;
   /** Counts the agents below the run of the host. */
   readonly tree: RunTree;
   /** Number of runs above this one. */
