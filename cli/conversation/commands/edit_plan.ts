@@ -23,7 +23,7 @@ export const editPlan = defineCommand({
     if (before.type !== "text") {
       throw new CliError(before.type === "missing" ? "There is no plan yet" : before.reason, {
         exitCode: ExitCode.failed,
-        advice: "/plan turns plan mode on, in which the model writes one.",
+        advice: "In plan mode, which /plan turns on, the model writes one.",
       });
     }
     const text = await editor.editText(before.text, ".md");

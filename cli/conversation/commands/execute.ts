@@ -18,7 +18,7 @@ import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { PLAN_AGENT_ID, recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 
-const NO_PLAN_ADVICE = "/plan turns plan mode on, in which the model writes one.";
+const NO_PLAN_ADVICE = "In plan mode, which /plan turns on, the model writes one.";
 
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 

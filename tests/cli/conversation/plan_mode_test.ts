@@ -188,7 +188,7 @@ Deno.test("/execute: does nothing without a plan or an approval", async () => {
   assertEquals(
     outputs[0],
     'warning: There is no plan at "HOME/p/.swink/plan.md"\n' +
-      "         /plan turns plan mode on, in which the model writes one.\n",
+      "         In plan mode, which /plan turns on, the model writes one.\n",
   );
   assertStringIncludes(outputs[4] ?? "", "The plan was not approved; /edit-plan changes it\n");
   assertStringIncludes(outputs[5] ?? "", "mode       plan\n");
