@@ -3,6 +3,7 @@ import { AbortedError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
+import { withDeadline } from "../deadline.ts";
 import { testDurableAgent } from "./agent_scenarios.ts";
 import { RESTATE_PATH, startRestate } from "./restate_server.ts";
 
@@ -90,6 +91,35 @@ Deno.test({
     assertEquals(await run.result(), "late");
     assertEquals(executions, 1);
     assert(attempts >= 4, `${attempts} attempts`);
+    await engine.close();
+    await server.shutdown();
+  },
+});
+
+Deno.test({
+  name: "RestateEngine: each of several waits at the same time ends with its message",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "waits",
+    });
+    const ended = createDeferred<void>();
+    const wait = engine.register("wait", async (steps) => {
+      const second = steps.waitFor("second");
+      void second.then(() => ended.resolve());
+      return await Promise.all([steps.waitFor("first"), second]);
+    });
+    await engine.start();
+    const run = await wait.start(null);
+    await run.signal("second", 2);
+    await ended.promise;
+    await run.signal("first", 1);
+    assertEquals(await withDeadline(run.result()), [1, 2]);
     await engine.close();
     await server.shutdown();
   },

@@ -68,8 +68,8 @@ export class RestateJournal implements StepJournal {
   #changed: Deferred<void> = createDeferred();
   #position = 0;
   #waits = 0;
-  /** Whether the code waits for a message, so that Restate may suspend the run. */
-  #isSuspending = false;
+  /** Number of waits of the code for a message, with which Restate may suspend the run. */
+  #suspending = 0;
 
   constructor(context: RestateContext, { startedAt, events, restate }: RestateJournalOptions) {
     this.runId = context.key;
@@ -105,7 +105,7 @@ export class RestateJournal implements StepJournal {
   ): Promise<void> {
     const key = `wait ${this.#waits++}`;
     const ended = createDeferred<void>();
-    this.#isSuspending = true;
+    this.#suspending++;
     // The time continues when another message arrives.
     const unsubscribe = this.inbox.onArrival(() => isAwaited() && ended.resolve());
     if (milliseconds !== undefined) {
@@ -117,7 +117,7 @@ export class RestateJournal implements StepJournal {
     this.#awaitNextMessage();
     this.#changed.resolve();
     await ended.promise;
-    this.#isSuspending = false;
+    this.#suspending--;
     unsubscribe();
     this.#awaited.delete(key);
   }
@@ -132,7 +132,7 @@ export class RestateJournal implements StepJournal {
     };
     workflow.then(end, end);
     while (!isEnded && !this.detached.aborted) {
-      if (this.#awaited.size > 0 || this.#isSuspending) this.#awaitNextMessage();
+      if (this.#awaited.size > 0 || this.#suspending > 0) this.#awaitNextMessage();
       if (this.#isIdle) {
         // The code does something else; what it awaits next could not be added to a race.
         await this.#changed.promise;
@@ -155,7 +155,7 @@ export class RestateJournal implements StepJournal {
 
   /** Whether the code waits for no promise of the journal. */
   get #isIdle(): boolean {
-    if (this.#isSuspending) return false;
+    if (this.#suspending > 0) return false;
     const next = getMessageName(this.inbox.last + 1);
     return [...this.#awaited.keys()].every((key) => key === next);
   }
