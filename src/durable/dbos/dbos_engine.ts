@@ -197,7 +197,7 @@ export class DbosEngine implements DurableEngine {
     const storage = this.#events = new EventRows({
       table: this.#tables.events,
       connection: this.#connection,
-      ...{ executorId, clock: systemClock },
+      ...{ executorId, clock: systemClock, runs: `"${schema}".workflow_status` },
     });
     this.#backend = {
       storage,
