@@ -43,6 +43,8 @@ export interface RestateJournalOptions {
   readonly events: RunEvents;
   /** The package. */
   readonly restate: RestatePackage;
+  /** Whether Restate records a step while the request continues; otherwise at its end. */
+  readonly bidirectional: boolean;
 }
 
 /** Returns the name of the promise that a message resolves. */
@@ -60,6 +62,7 @@ export class RestateJournal implements StepJournal {
   /** An attempt of Restate cannot know whether there was one before. */
   readonly isContinued = true;
   readonly events: RunEvents;
+  readonly recordsConcurrently: boolean;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #context: RestateContext;
   readonly #restate: RestatePackage;
@@ -71,7 +74,11 @@ export class RestateJournal implements StepJournal {
   /** Number of waits of the code for a message, with which Restate may suspend the run. */
   #suspending = 0;
 
-  constructor(context: RestateContext, { startedAt, events, restate }: RestateJournalOptions) {
+  constructor(
+    context: RestateContext,
+    { startedAt, events, restate, bidirectional }: RestateJournalOptions,
+  ) {
+    this.recordsConcurrently = bidirectional;
     this.runId = context.key;
     this.events = events;
     this.startedAt = startedAt;

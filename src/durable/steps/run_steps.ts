@@ -102,6 +102,11 @@ export class RunSteps implements DurableSteps {
     return this.#abort.signal;
   }
 
+  /** Whether a step can be recorded while another one is executed. */
+  get recordsConcurrently(): boolean {
+    return this.#journal.recordsConcurrently ?? true;
+  }
+
   /** Why the run cannot be continued here: it differs from its record, or was detached. */
   get failure(): Error | undefined {
     return this.#failure;
