@@ -168,6 +168,42 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "RestateEngine: the events before a wait are stored, also if the run is suspended at once",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "stored",
+      bidirectional: false,
+      // The attempt ends before it has read the stored events.
+      fetch: async (...request) => {
+        if (String(request[0]).endsWith("/read")) await new Promise((end) => setTimeout(end, 100));
+        return await fetch(...request);
+      },
+    });
+    const wait = engine.register("wait", async (steps) => {
+      await steps.run("first", () => null);
+      await steps.publish("waits");
+      return await steps.waitFor("go") ?? null;
+    });
+    await engine.start();
+    const run = await wait.start(null);
+    const reader = run.events()[Symbol.asyncIterator]();
+    const { value } = await withDeadline(reader.next());
+    assertEquals(value, [{ type: "event", number: 1, event: "waits" }]);
+    await reader.return?.();
+    await run.signal("go", 1);
+    assertEquals(await withDeadline(run.result()), 1);
+    await engine.close();
+    await server.shutdown();
+  },
+});
+
 /** Ends the run of a service as an administrator does. */
 async function endRun(adminUrl: string, service: string, action: "cancel" | "kill"): Promise<void> {
   const response = await fetch(`${adminUrl}/query`, {

@@ -292,6 +292,8 @@ export class RunSteps implements DurableSteps {
     const isLimited = end !== undefined && end !== Infinity;
     const milliseconds = isLimited ? Math.max(0, end - this.#now) : undefined;
     const isOver = () => this.arrived.some(isEnd);
+    // A run that is suspended publishes nothing until a message comes.
+    await this.#publisher.flush();
     if (!isOver()) await this.#journal.awaitMessage(milliseconds, isOver);
   }
 
