@@ -6,9 +6,10 @@ import { loadDbos } from "../../src/durable/dbos/npm_packages.ts";
 import { withDeadline } from "../deadline.ts";
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
 
-/** The part of DBOS with which administrators end runs. */
+/** The part of DBOS with which administrators end and resume runs. */
 interface Administration {
   cancelWorkflow(id: string): Promise<void>;
+  resumeWorkflow(id: string): Promise<unknown>;
 }
 
 /** Lets the clock of this program run faster, until it is disposed. */
@@ -78,6 +79,45 @@ Deno.test({
     );
     assertEquals(await withDeadline(run.result()), "done");
     assertEquals(attempts, 2);
+    await engine.close();
+    await server.stop();
+  },
+});
+
+Deno.test({
+  name: "DbosEngine: a run that its worker executes again leaves the execution before that",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const engine = new DbosEngine({ databaseUrl: server.url, recoveryMs: 20 });
+    const began = createDeferred<void>();
+    const aborted = createDeferred<void>();
+    const executed: number[] = [];
+    let attempts = 0;
+    const workflow = engine.register("work", async (steps) => {
+      const attempt = ++attempts;
+      await steps.run("first", async ({ signal }) => {
+        await steps.publish(`begun ${attempt}`);
+        signal.addEventListener("abort", () => aborted.resolve());
+        began.resolve();
+        if (attempt > 1) return;
+        await aborted.promise;
+        await steps.publish("late");
+      });
+      await steps.run("second", () => executed.push(attempt));
+      return attempt;
+    });
+    await engine.start();
+    const run = await workflow.start(null, { id: "a" });
+    await began.promise;
+    await (await loadDbos() as unknown as Administration).resumeWorkflow("a");
+    await withDeadline(aborted.promise);
+    assertEquals(await withDeadline(run.result()), 2);
+    assertEquals([attempts, executed], [2, [2]]);
+    const events = await run.readEvents();
+    assertEquals(events.map((item) => "event" in item ? item.event : item.type), [
+      ...["begun 1", "continued", "begun 2"],
+    ]);
     await engine.close();
     await server.stop();
   },

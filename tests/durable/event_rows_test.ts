@@ -11,7 +11,13 @@ Deno.test.afterAll(() => server?.stop());
 const executorId = "worker";
 
 /** Opens the rows of a schema of their own. */
-async function openRows(schema: string, onRuns: (runIds: readonly string[]) => void) {
+async function openRows(
+  schema: string,
+  { onRuns = () => {}, runs }: {
+    readonly onRuns?: (runIds: readonly string[]) => void;
+    readonly runs?: string;
+  } = {},
+) {
   const tables = new RunTables(schema, "swink");
   const connection = new ControlConnection({
     databaseUrl: server?.url ?? "",
@@ -22,7 +28,7 @@ async function openRows(schema: string, onRuns: (runIds: readonly string[]) => v
   });
   await connection.open();
   const { events: table } = tables;
-  const rows = new EventRows({ table, connection, executorId, clock: systemClock });
+  const rows = new EventRows({ table, connection, executorId, runs, clock: systemClock });
   return { rows, connection, table };
 }
 
@@ -37,9 +43,11 @@ Deno.test({
     );
     const reported: string[] = [];
     const hasAll = createDeferred<void>();
-    const { rows, connection } = await openRows("long_ids", (ids) => {
-      reported.push(...ids);
-      if (reported.length === runIds.length) hasAll.resolve();
+    const { rows, connection } = await openRows("long_ids", {
+      onRuns: (ids) => {
+        reported.push(...ids);
+        if (reported.length === runIds.length) hasAll.resolve();
+      },
     });
     try {
       const numbers = await rows.append(runIds.map((runId) => ({ runId, type: "end" })));
@@ -57,7 +65,7 @@ Deno.test({
     "EventRows: the events of all runs that have ended are deleted, however many end between two looks",
   ignore: !server,
   fn: async () => {
-    const { rows, connection, table } = await openRows("many_ended", () => {});
+    const { rows, connection, table } = await openRows("many_ended");
     try {
       await connection.query(
         `INSERT INTO ${table.name} (run_id, number, batch, type, created)
@@ -69,6 +77,38 @@ Deno.test({
       await rows.removeEnded(60_000);
       const left = await connection.query(`SELECT run_id FROM ${table.name}`);
       assertEquals(left, [{ run_id: "new" }]);
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+Deno.test({
+  name: "EventRows: the events of a run that another worker executes are dropped",
+  ignore: !server,
+  fn: async () => {
+    const { rows, connection, table } = await openRows("taken", { runs: "taken.runs" });
+    try {
+      await connection.query("CREATE TABLE taken.runs (workflow_uuid text, executor_id text)");
+      await connection.query(
+        "INSERT INTO taken.runs VALUES ('own', 'worker'), ('new', NULL), ('taken', 'other')",
+      );
+      const event = { type: "event", event: 1, key: "" } as const;
+      const append = () =>
+        rows.append(
+          ["own", "taken", "new", "missing", "own", "taken"].map((runId) => ({ ...event, runId })),
+        );
+      assertEquals(await append(), [1, 0, 1, 1, 2, 0]);
+      await connection.query(
+        "UPDATE taken.runs SET executor_id = 'other' WHERE executor_id IS NOT NULL",
+      );
+      assertEquals(await append(), [0, 0, 2, 2, 0, 0]);
+      const stored = await connection.query(
+        `SELECT run_id, number FROM ${table.name} ORDER BY run_id, number`,
+      );
+      assertEquals(stored.map(({ run_id, number }) => `${run_id} ${number}`), [
+        ...["missing 1", "missing 2", "new 1", "new 2", "own 1", "own 2"],
+      ]);
     } finally {
       await connection.close();
     }

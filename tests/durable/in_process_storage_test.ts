@@ -194,3 +194,44 @@ Deno.test("InProcessEngine: a run that another process has taken over does not h
 Deno.test("InProcessEngine: nor does one that has published nothing before that", async () => {
   await takeOver({ isPublished: false });
 });
+
+Deno.test("InProcessEngine: a process that was suspended executes no step that another process has recorded", async () => {
+  const storage = createMemoryStorage();
+  let time = Date.now();
+  const now = () => time;
+  const suspended = createDeferred<void>();
+  const continued = createDeferred<void>();
+  const executed: string[] = [];
+  const open = (name: string, pause: () => Promise<void>, now: () => number) => {
+    const engine = new InProcessEngine({
+      store: storeFrom(storage, { owner: name, now }),
+      pollMs: 5,
+      now,
+    });
+    const workflow = engine.register("work", async (steps) => {
+      await steps.run("one", () => executed.push(`${name} one`));
+      await pause();
+      await steps.all([
+        { name: "two", execute: () => executed.push(`${name} two`) },
+        { name: "three", execute: () => executed.push(`${name} three`) },
+      ]);
+    });
+    return { engine, workflow };
+  };
+  const first = open("first", () => {
+    suspended.resolve();
+    return continued.promise;
+  }, now);
+  await first.engine.start();
+  await first.workflow.start(null, { id: "a" });
+  await suspended.promise;
+  time += 60_000;
+  const next = open("next", () => Promise.resolve(), now);
+  await next.engine.start();
+  await withDeadline(next.engine.getRun("a").result());
+  continued.resolve();
+  await withDeadline(first.engine.getRun("a").result());
+  await first.engine.close();
+  await next.engine.close();
+  assertEquals(executed, ["first one", "next two", "next three"]);
+});

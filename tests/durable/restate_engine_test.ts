@@ -1,8 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AbortedError } from "../../src/core/errors/errors.ts";
+import { AbortedError, BadRequestError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
+import { durableAgent } from "../../src/durable/mod.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
+import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { withDeadline } from "../deadline.ts";
 import { testDurableAgent } from "./agent_scenarios.ts";
 import { RESTATE_PATH, startRestate } from "./restate_server.ts";
 
@@ -90,6 +95,110 @@ Deno.test({
     assertEquals(await run.result(), "late");
     assertEquals(executions, 1);
     assert(attempts >= 4, `${attempts} attempts`);
+    await engine.close();
+    await server.shutdown();
+  },
+});
+
+Deno.test({
+  name: "RestateEngine: each of several waits at the same time ends with its message",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "waits",
+    });
+    const ended = createDeferred<void>();
+    const wait = engine.register("wait", async (steps) => {
+      const second = steps.waitFor("second");
+      void second.then(() => ended.resolve());
+      return await Promise.all([steps.waitFor("first"), second]);
+    });
+    await engine.start();
+    const run = await wait.start(null);
+    await run.signal("second", 2);
+    await ended.promise;
+    await run.signal("first", 1);
+    assertEquals(await withDeadline(run.result()), [1, 2]);
+    await engine.close();
+    await server.shutdown();
+  },
+});
+
+Deno.test({
+  name:
+    "RestateEngine: without bidirectional requests, an agent runs tools that may be repeated, and refuses others",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "requests",
+      bidirectional: false,
+    });
+    const tool = { name: "look", description: "Looks.", parameters: {}, execute: () => "seen" };
+    const tools: Readonly<Record<string, AgentTool>> = {
+      once: defineTool(tool),
+      ordered: defineTool({ ...tool, readOnly: true, sequential: true }),
+      repeated: defineTool({ ...tool, readOnly: true }),
+    };
+    const workflow = engine.register("work", async (steps, name: string) => {
+      const calls = [toolCall("look", {}), toolCall("look", {})];
+      // Each request of Restate begins with another step.
+      const answer = ({ context: { messages } }: StreamRequest) =>
+        messages.length === 1 ? reply(calls) : reply("Done.");
+      const streamFn = scriptedStream([answer, answer]);
+      const options = { model: "any/model", streamFn, tools: tools[name] ? [tools[name]] : [] };
+      return (await durableAgent(options, steps).prompt("Look")).text;
+    });
+    await engine.start();
+    const start = async (name: string) => await withDeadline((await workflow.start(name)).result());
+    await assertRejects(() => start("once"), BadRequestError, 'it has the side effect "once"');
+    await assertRejects(() => start("ordered"), BadRequestError, "one after the other");
+    assertEquals(await start("repeated"), "Done.");
+    await engine.close();
+    await server.shutdown();
+  },
+});
+
+Deno.test({
+  name: "RestateEngine: the events before a wait are stored, also if the run is suspended at once",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "stored",
+      bidirectional: false,
+      // The attempt ends before it has read the stored events.
+      fetch: async (...request) => {
+        if (String(request[0]).endsWith("/read")) await new Promise((end) => setTimeout(end, 100));
+        return await fetch(...request);
+      },
+    });
+    const wait = engine.register("wait", async (steps) => {
+      await steps.run("first", () => null);
+      await steps.publish("waits");
+      return await steps.waitFor("go") ?? null;
+    });
+    await engine.start();
+    const run = await wait.start(null);
+    const reader = run.events()[Symbol.asyncIterator]();
+    const { value } = await withDeadline(reader.next());
+    assertEquals(value, [{ type: "event", number: 1, event: "waits" }]);
+    await reader.return?.();
+    await run.signal("go", 1);
+    assertEquals(await withDeadline(run.result()), 1);
     await engine.close();
     await server.shutdown();
   },

@@ -104,9 +104,12 @@ export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<v
       signal?.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = milliseconds === Infinity
-      ? undefined
-      : setTimeout(finish, Math.min(milliseconds, MAX_TIMER_MS));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (rest: number) => {
+      const next = Math.min(rest, MAX_TIMER_MS);
+      timer = setTimeout(() => rest > next ? wait(rest - next) : finish(), next);
+    };
+    if (milliseconds !== Infinity) wait(milliseconds);
     signal?.addEventListener("abort", finish);
   });
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { defaultPorts, resolvePorts } from "./ports.ts";
+import { defaultPorts, MAX_TIMER_MS, realSleep, resolvePorts } from "./ports.ts";
 
 const { sleep, newId, now, random } = defaultPorts;
 
@@ -20,6 +20,18 @@ Deno.test("defaultPorts.sleep() does not treat a time beyond the timer limit as 
   assertEquals(resolved, false);
   controller.abort();
   await sleeping;
+});
+
+Deno.test("realSleep(): waits longer than the limit of a timer", async () => {
+  const { setTimeout } = globalThis;
+  const delays: unknown[] = [];
+  const setTimer = (callback: () => void, delay?: number) => {
+    delays.push(delay);
+    return setTimeout(callback, 0);
+  };
+  Object.assign(globalThis, { setTimeout: setTimer });
+  await realSleep(2 * MAX_TIMER_MS + 1).finally(() => Object.assign(globalThis, { setTimeout }));
+  assertEquals(delays, [MAX_TIMER_MS, MAX_TIMER_MS, 1]);
 });
 
 Deno.test("defaultPorts: ids differ, random numbers are in [0, 1), and the clock is Date.now", () => {

@@ -5,6 +5,7 @@
  */
 
 import type { StepOperation } from "../../core/durable/durable_steps.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
@@ -82,6 +83,7 @@ export class DurableCalls {
   /** Returns a tool whose calls by the agent are steps; those by agents that a tool runs are part of its step. */
   wrap(tool: AgentTool): AgentTool {
     if (typeof tool?.execute !== "function" || this.#wrapped.has(tool)) return tool;
+    if (!this.#steps.recordsConcurrently) checkIndependent(tool);
     const wrapped = replaceExecute(
       tool,
       (args, context) =>
@@ -199,8 +201,7 @@ export class DurableCalls {
     const tool = this.#options.findTool(name);
     const start = createDeferred<StartedCall | undefined>();
     const intent = createDeferred<EndedStep | undefined>();
-    const { readOnly, sideEffect = readOnly ? "none" : "once" } = tool ?? {};
-    const isOnce = sideEffect === "once";
+    const isOnce = isOnceTool(tool);
     const isFirst = isOnce || !mayBeRepeated;
     const stepName = `${this.#options.getTurnName()}, call ${index + 1} of ${name}`;
     const execution: StepOperation<unknown> = {
@@ -235,6 +236,26 @@ export class DurableCalls {
       },
     };
   }
+}
+
+/** Whether a call of a tool must not be repeated. */
+function isOnceTool({ readOnly, sideEffect }: Partial<AgentTool> = {}): boolean {
+  return (sideEffect ?? (readOnly ? "none" : "once")) === "once";
+}
+
+/** Checks a tool for an engine that records a step only when no other one is executed: a call would wait for it forever. */
+function checkIndependent(tool: AgentTool): void {
+  const { name, sequential, concurrencyKey } = tool;
+  const reason = isOnceTool(tool)
+    ? 'it has the side effect "once"'
+    : sequential || concurrencyKey
+    ? "its calls run one after the other"
+    : undefined;
+  if (reason === undefined) return;
+  throw new BadRequestError(
+    `The tool "${name}" needs an engine that records a step while others are executed, since ${reason}: ` +
+      "use a server with HTTP/2 and bidirectional: true, or declare the tool as read-only or idempotent and concurrent",
+  );
 }
 
 /** Releases the step of a call that the loop does not start. */

@@ -197,7 +197,7 @@ export class DbosEngine implements DurableEngine {
     const storage = this.#events = new EventRows({
       table: this.#tables.events,
       connection: this.#connection,
-      ...{ executorId, clock: systemClock },
+      ...{ executorId, clock: systemClock, runs: `"${schema}".workflow_status` },
     });
     this.#backend = {
       storage,
@@ -352,7 +352,10 @@ export class DbosEngine implements DurableEngine {
     const journal = new DbosJournal({
       ...{ runId, startedAt, isContinued, events, dbos, closeInbox, runInContext },
     });
+    const earlier = this.#active.get(runId);
     this.#active.set(runId, journal);
+    // DBOS gives a run that was resumed to any worker, also to the one that still executes it.
+    earlier?.tracker.detach("The run is executed again");
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
       // Those of a new run are read meanwhile: the notification of one that came early was not for this process yet.
@@ -371,16 +374,16 @@ export class DbosEngine implements DurableEngine {
   }
 
   /** Leaves a run to another execution. DBOS would record the end of the function as the outcome of the run. */
-  async #handleDetach({ runId, failure, events }: DbosJournal): Promise<never> {
-    const { dbosErrorCode } = (failure ?? {}) as { readonly dbosErrorCode?: unknown };
-    if (FINAL_ERRORS.includes(dbosErrorCode)) throw failure;
+  async #handleDetach(journal: DbosJournal): Promise<never> {
+    const { dbosErrorCode } = (journal.failure ?? {}) as { readonly dbosErrorCode?: unknown };
+    if (FINAL_ERRORS.includes(dbosErrorCode)) throw journal.failure;
     const { signal } = this.#closing;
-    while (!signal.aborted) {
+    while (!signal.aborted && this.#active.get(journal.runId) === journal) {
       try {
         const dbos = await this.#getDbos();
         // The next execution finds what this one has published.
-        await events.flush();
-        await runOutside(() => dbos.resumeWorkflows([runId]));
+        await journal.events.flush();
+        await runOutside(() => dbos.resumeWorkflows([journal.runId]));
         break;
       } catch {
         await systemClock.sleep(RESUME_PAUSE_MS, signal);

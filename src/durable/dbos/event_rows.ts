@@ -31,6 +31,8 @@ export interface EventRowsOptions {
   readonly table: EventTable;
   /** Id of this worker. */
   readonly executorId: string;
+  /** The table of DBOS with the workers that execute the runs. Default: events of all runs are stored. */
+  readonly runs?: string | undefined;
   /** The connection. */
   readonly connection: ControlConnection;
   /** Waits. */
@@ -114,9 +116,15 @@ export class EventRows implements EventStorage {
     }
   }
 
-  /** Appends records whose numbers follow the last one of their run. A statement that is repeated adds nothing. */
+  /**
+   * Appends records whose numbers follow the last one of their run; those of a run that another worker executes are dropped
+   * and have the number 0, since that worker publishes them. A statement that is repeated adds nothing.
+   */
   async #append(batch: string, events: readonly NewEvent[]): Promise<readonly number[]> {
-    const { table, connection, executorId } = this.#options;
+    const { table, connection, executorId, runs } = this.#options;
+    const isLost = runs === undefined
+      ? "$8::text IS NULL"
+      : `EXISTS (SELECT 1 FROM ${runs} AS r WHERE r.workflow_uuid = run.run_id AND r.executor_id <> $8)`;
     const counts = new Map<string, number>();
     for (const { runId } of events) counts.set(runId, (counts.get(runId) ?? 0) + 1);
     const rows = await connection.query(
@@ -124,7 +132,8 @@ export class EventRows implements EventStorage {
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
            WITH ORDINALITY AS i (run_id, type, key, event, position)
        ), last AS (
-         SELECT run.run_id, coalesce(e.number, 0) AS number, e.batch IS NOT DISTINCT FROM $5 AS is_repeated
+         SELECT run.run_id, coalesce(e.number, 0) AS number, e.batch IS NOT DISTINCT FROM $5 AS is_repeated,
+           ${isLost} AS is_lost
          FROM (SELECT DISTINCT run_id FROM input) AS run
          LEFT JOIN LATERAL (
            SELECT number, batch FROM ${table.name} AS e
@@ -134,7 +143,7 @@ export class EventRows implements EventStorage {
          INSERT INTO ${table.name} (run_id, number, batch, type, key, event)
          SELECT run_id, last.number + row_number() OVER (PARTITION BY run_id ORDER BY position),
            $5, type, key, event
-         FROM input JOIN last USING (run_id) WHERE NOT last.is_repeated
+         FROM input JOIN last USING (run_id) WHERE NOT last.is_repeated AND NOT last.is_lost
        ), notified AS (
          SELECT count(pg_notify($6, payload)) FROM unnest($7::text[]) AS payload
        )
@@ -147,17 +156,20 @@ export class EventRows implements EventStorage {
         batch,
         table.channel,
         formatNotifications(executorId, [...counts.keys()]),
+        executorId,
       ],
     );
-    const next = new Map(rows.map((row): [string, number] => {
+    const stored = rows.filter((row) => row["is_repeated"] === true || row["is_lost"] !== true);
+    const next = new Map(stored.map((row): [string, number] => {
       const runId = String(row["run_id"]);
       const added = row["is_repeated"] === true ? counts.get(runId) ?? 0 : 0;
       return [runId, Number(row["number"]) - added];
     }));
     return events.map(({ runId }) => {
-      const number = (next.get(runId) ?? 0) + 1;
-      next.set(runId, number);
-      return number;
+      const last = next.get(runId);
+      if (last === undefined) return 0;
+      next.set(runId, last + 1);
+      return last + 1;
     });
   }
 }

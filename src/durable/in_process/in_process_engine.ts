@@ -256,7 +256,9 @@ export class InProcessEngine implements DurableEngine {
   /** Executes a run in the background. */
   #execute(id: string, run: OpenRun): void {
     const events = createRunEvents(id, this.#backend);
-    const journal = new SessionJournal(id, { run, events, store: this.#runs });
+    const journal = new SessionJournal(id, {
+      ...{ run, events, store: this.#runs, now: this.#clock.now },
+    });
     const ended = this.#executeUntilEnd(journal, run)
       .catch(async () => {
         // A run that this process cannot finish is continued from its last step, by a process that can store events.

@@ -17,6 +17,7 @@ import { hasReason } from "./has_reason.ts";
 const ENTRY = {
   start: "durable_start",
   step: "durable_step",
+  owned: "durable_owned",
   message: "durable_message",
   closed: "durable_closed",
   end: "durable_end",
@@ -143,6 +144,13 @@ export class RunStore {
   /** Records a step; resolves when it is persisted. */
   async appendStep({ session }: OpenRun, step: StoredStep): Promise<void> {
     append(session, ENTRY.step, step);
+    await session.flush();
+  }
+
+  /** Resolves if this process still has the run. */
+  async assertOwned({ session }: OpenRun): Promise<void> {
+    // The lock of a session is checked with each entry.
+    append(session, ENTRY.owned, {});
     await session.flush();
   }
 

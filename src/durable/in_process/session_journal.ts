@@ -7,11 +7,15 @@
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import type { StepJournal } from "../steps/step_journal.ts";
 import { StepTracker } from "../steps/step_tracker.ts";
 import type { OpenRun, RunStore, StoredStep } from "./run_store.ts";
+
+/** Time after which a process that was suspended may have lost a run, in milliseconds. */
+const OWNED_MS = 1_000;
 
 /** Parts of a {@linkcode SessionJournal}. */
 export interface SessionJournalOptions {
@@ -21,6 +25,8 @@ export interface SessionJournalOptions {
   readonly events: RunEvents;
   /** Records its steps. */
   readonly store: RunStore;
+  /** Returns the time. */
+  readonly now: Clock["now"];
 }
 
 /** The journal of a run that this process executes. */
@@ -33,15 +39,21 @@ export class SessionJournal implements StepJournal {
   readonly #store: RunStore;
   readonly #run: OpenRun;
   readonly tracker: StepTracker = new StepTracker();
+  readonly #now: Clock["now"];
   #position = 0;
+  /** Time at which this process had the run for sure. */
+  #ownedAt: number;
+  #checking: Promise<void> | undefined;
 
-  constructor(runId: string, { run, events, store }: SessionJournalOptions) {
+  constructor(runId: string, { run, events, store, now }: SessionJournalOptions) {
     this.runId = runId;
     this.events = events;
     this.startedAt = run.start.startedAt;
     this.isContinued = run.isContinued;
     this.#run = run;
     this.#store = store;
+    this.#now = now;
+    this.#ownedAt = now();
   }
 
   get closing(): AbortSignal {
@@ -72,15 +84,35 @@ export class SessionJournal implements StepJournal {
     { position, name }: Pick<StoredStep, "position" | "name">,
     execute: () => Promise<JsonValue>,
   ): Promise<JsonValue> {
+    await this.#assertOwned(name);
     const value = await execute();
     this.detached.throwIfAborted();
+    await this.#write(
+      `Cannot record the step "${name}"`,
+      () => this.#store.appendStep(this.#run, { position, name, value }),
+    );
+    return value;
+  }
+
+  /** Checks after some time that no other process has the run, which may have recorded the step. */
+  async #assertOwned(name: string): Promise<void> {
+    if (Math.abs(this.#now() - this.#ownedAt) < OWNED_MS) return;
+    this.#checking ??= this.#write(
+      `Cannot begin the step "${name}"`,
+      () => this.#store.assertOwned(this.#run),
+    ).finally(() => this.#checking = undefined);
+    await this.#checking;
+  }
+
+  async #write(failure: string, write: () => Promise<void>): Promise<void> {
+    const beganAt = this.#now();
     try {
-      await this.#store.appendStep(this.#run, { position, name, value });
+      await write();
+      this.#ownedAt = beganAt;
     } catch (error) {
       // Another process has the run, or the store cannot be written: it is continued from the last recorded step.
-      this.tracker.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
+      this.tracker.detach(`${failure}: ${getErrorMessage(error)}`);
       throw this.detached.reason;
     }
-    return value;
   }
 }

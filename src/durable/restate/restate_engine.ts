@@ -62,7 +62,10 @@ export interface RestateEngineOptions {
   readonly registration?: RestateRegistration | undefined;
   /** Public keys of the Restate environments whose requests are accepted. Default: all requests are accepted. */
   readonly identityKeys?: readonly string[] | undefined;
-  /** Whether the server of the endpoint sends responses while it reads requests, as HTTP/2 can. Default: `true`. */
+  /**
+   * Whether the server of the endpoint sends responses while it reads requests, as HTTP/2 can. Otherwise agents have no
+   * tools with the side effect `"once"`, and none that run one after the other. Default: `true`.
+   */
   readonly bidirectional?: boolean | undefined;
   /**
    * Time after which a run that waits is suspended, in milliseconds. Messages do not reach a step that takes longer before
@@ -283,7 +286,8 @@ export class RestateEngine implements DurableEngine {
     // The engine was closed while the request was read.
     this.#closing.signal.throwIfAborted();
     const events = createRunEvents(context.key, this.#backend);
-    const journal = new RestateJournal(context, { startedAt, events, restate });
+    const { bidirectional = true } = this.#options;
+    const journal = new RestateJournal(context, { startedAt, events, restate, bidirectional });
     const { attemptCompletedSignal } = context.request();
     const onEnd = () => journal.tracker.detach("Restate has ended the attempt");
     attemptCompletedSignal.addEventListener("abort", onEnd);

@@ -43,6 +43,8 @@ export interface RestateJournalOptions {
   readonly events: RunEvents;
   /** The package. */
   readonly restate: RestatePackage;
+  /** Whether Restate records a step while the request continues; otherwise at its end. */
+  readonly bidirectional: boolean;
 }
 
 /** Returns the name of the promise that a message resolves. */
@@ -60,6 +62,7 @@ export class RestateJournal implements StepJournal {
   /** An attempt of Restate cannot know whether there was one before. */
   readonly isContinued = true;
   readonly events: RunEvents;
+  readonly recordsConcurrently: boolean;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #context: RestateContext;
   readonly #restate: RestatePackage;
@@ -68,10 +71,14 @@ export class RestateJournal implements StepJournal {
   #changed: Deferred<void> = createDeferred();
   #position = 0;
   #waits = 0;
-  /** Whether the code waits for a message, so that Restate may suspend the run. */
-  #isSuspending = false;
+  /** Number of waits of the code for a message, with which Restate may suspend the run. */
+  #suspending = 0;
 
-  constructor(context: RestateContext, { startedAt, events, restate }: RestateJournalOptions) {
+  constructor(
+    context: RestateContext,
+    { startedAt, events, restate, bidirectional }: RestateJournalOptions,
+  ) {
+    this.recordsConcurrently = bidirectional;
     this.runId = context.key;
     this.events = events;
     this.startedAt = startedAt;
@@ -105,7 +112,7 @@ export class RestateJournal implements StepJournal {
   ): Promise<void> {
     const key = `wait ${this.#waits++}`;
     const ended = createDeferred<void>();
-    this.#isSuspending = true;
+    this.#suspending++;
     // The time continues when another message arrives.
     const unsubscribe = this.inbox.onArrival(() => isAwaited() && ended.resolve());
     if (milliseconds !== undefined) {
@@ -117,7 +124,7 @@ export class RestateJournal implements StepJournal {
     this.#awaitNextMessage();
     this.#changed.resolve();
     await ended.promise;
-    this.#isSuspending = false;
+    this.#suspending--;
     unsubscribe();
     this.#awaited.delete(key);
   }
@@ -132,7 +139,7 @@ export class RestateJournal implements StepJournal {
     };
     workflow.then(end, end);
     while (!isEnded && !this.detached.aborted) {
-      if (this.#awaited.size > 0 || this.#isSuspending) this.#awaitNextMessage();
+      if (this.#awaited.size > 0 || this.#suspending > 0) this.#awaitNextMessage();
       if (this.#isIdle) {
         // The code does something else; what it awaits next could not be added to a race.
         await this.#changed.promise;
@@ -155,7 +162,7 @@ export class RestateJournal implements StepJournal {
 
   /** Whether the code waits for no promise of the journal. */
   get #isIdle(): boolean {
-    if (this.#isSuspending) return false;
+    if (this.#suspending > 0) return false;
     const next = getMessageName(this.inbox.last + 1);
     return [...this.#awaited.keys()].every((key) => key === next);
   }

@@ -81,6 +81,13 @@ export class RunPublisher {
     return this.#pending > MAX_PENDING ? appended : undefined;
   }
 
+  /** Resolves when the events that were published so far are stored. */
+  async flush(): Promise<void> {
+    if (!this.#last) return;
+    await this.#last;
+    await this.#events?.flush();
+  }
+
   /** Marks the end of the run for its readers, if it has events or always; resolves when it is stored. */
   async end({ isAlways }: { readonly isAlways: boolean }): Promise<void> {
     if (isAlways) this.#last ??= this.#load();

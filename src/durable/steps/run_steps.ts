@@ -102,6 +102,11 @@ export class RunSteps implements DurableSteps {
     return this.#abort.signal;
   }
 
+  /** Whether a step can be recorded while another one is executed. */
+  get recordsConcurrently(): boolean {
+    return this.#journal.recordsConcurrently ?? true;
+  }
+
   /** Why the run cannot be continued here: it differs from its record, or was detached. */
   get failure(): Error | undefined {
     return this.#failure;
@@ -287,6 +292,8 @@ export class RunSteps implements DurableSteps {
     const isLimited = end !== undefined && end !== Infinity;
     const milliseconds = isLimited ? Math.max(0, end - this.#now) : undefined;
     const isOver = () => this.arrived.some(isEnd);
+    // A run that is suspended publishes nothing until a message comes.
+    await this.#publisher.flush();
     if (!isOver()) await this.#journal.awaitMessage(milliseconds, isOver);
   }
 

@@ -47,6 +47,8 @@ export interface StepJournal {
    * already. A second call has the same effect. Default: messages are accepted until the run has ended.
    */
   closeInbox?(last: number): Promise<boolean>;
+  /** Whether a step can be recorded while another one is executed. Default: `true`. */
+  readonly recordsConcurrently?: boolean;
   /**
    * Resolves when `isAwaited` returns `true` after a message has arrived, or after that many milliseconds, at the same point
    * in every replay: for engines that suspend a run meanwhile. Default: the step after it waits.
