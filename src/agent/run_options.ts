@@ -119,7 +119,7 @@ export function addRunTools(
   tools: readonly AgentTool[],
   options: { readonly tools?: readonly AgentTool<never>[] | undefined },
 ): readonly AgentTool[] {
-  checkObject(options, "Pass options of a run such as { maxTurns: 5 }");
+  checkObject(options, "Pass options such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
 }

@@ -106,8 +106,8 @@ export function realSleep(milliseconds: number, signal?: AbortSignal): Promise<v
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const wait = (rest: number) => {
-      const next = Math.min(rest, MAX_TIMER_MS);
-      timer = setTimeout(() => rest > next ? wait(rest - next) : finish(), next);
+      const next = () => rest > MAX_TIMER_MS ? wait(rest - MAX_TIMER_MS) : finish();
+      timer = setTimeout(next, Math.min(rest, MAX_TIMER_MS));
     };
     if (milliseconds !== Infinity) wait(milliseconds);
     signal?.addEventListener("abort", finish);
