@@ -346,8 +346,11 @@ export class RunSteps implements DurableSteps {
           this.#isReplaying = false;
           member.execute();
           const options = { input, order: () => member.end() };
+          const record = await this.#execute(operation, options);
+          // The attempt ends with the step, and the next one may read the stored events in another process.
+          if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
           // Outcomes are JSON already; the cast drops only the types of their parts.
-          return await this.#execute(operation, options) as unknown as JsonValue;
+          return record as unknown as JsonValue;
         } catch (thrown) {
           // The journal may wait until the concurrent steps are recorded.
           member.fail();

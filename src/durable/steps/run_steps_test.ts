@@ -1,11 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../../core/errors/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { MessageInbox } from "./message_inbox.ts";
 import { RunSteps } from "./run_steps.ts";
 import { DetachedError, type StepJournal } from "./step_journal.ts";
 
 /** Creates the steps of a run that can be closed and detached, and the names of those that its journal has looked up. */
-function createSteps() {
+function createSteps(options: Partial<StepJournal> = {}) {
   const closing = new AbortController();
   const detached = new AbortController();
   const names: string[] = [];
@@ -37,6 +38,7 @@ function createSteps() {
       await Promise.resolve();
       return await execute();
     },
+    ...options,
   };
   return { steps: new RunSteps(journal), inbox, closing, detached, names, events };
 }
@@ -91,4 +93,34 @@ Deno.test("RunSteps: a run that gets a message as it refuses further ones has no
   const { steps } = createSteps();
   assertEquals(await steps.refuseMessages(), false);
   assertEquals(steps.signal.aborted, true);
+});
+
+Deno.test("RunSteps: a step with which the attempt ends is recorded when the events before it are stored", async () => {
+  const stored = createDeferred<void>();
+  const log: string[] = [];
+  const { steps } = createSteps({
+    recordsConcurrently: false,
+    events: {
+      load: () => Promise.resolve([]),
+      append: () => Promise.resolve(),
+      flush: async () => {
+        await stored.promise;
+        log.push("stored");
+      },
+    },
+    step: async (_name, execute) => {
+      const value = await execute();
+      log.push("recorded");
+      return value;
+    },
+  });
+  await steps.publish("before");
+  const ended = steps.run("step", () => {
+    log.push("executed");
+    return null;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  stored.resolve();
+  await ended;
+  assertEquals(log, ["executed", "stored", "recorded"]);
 });
