@@ -69,6 +69,8 @@ export class EventBody {
     const { reader, format } = this.#options;
     while (true) {
       const { done, value } = await reader.read();
+      // A client may leave the end of the body.
+      if (value?.type === "agent_end") this.#endTimer();
       const text = done ? undefined : encodeEvent(value, format);
       if (text !== "") return text;
     }
@@ -104,6 +106,7 @@ export class EventBody {
 
   #endTimer(): void {
     this.#stopTimer?.();
+    this.#stopTimer = undefined;
     this.#isWaiting = false;
   }
 }
