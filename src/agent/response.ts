@@ -101,13 +101,10 @@ function createErrorResponse(misuse: unknown, headers: Headers): Response {
   });
 }
 
-/** The run whose events a body has. */
-type StreamedRun = Omit<EventBodyOptions, "reader">;
-
 function createStreamResponse(
   stream: ReadableStream<AgentEvent>,
   init: ResponseInit,
-  run: StreamedRun,
+  run: EventBodyOptions,
 ): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() first");
@@ -115,8 +112,7 @@ function createStreamResponse(
   let events: EventBody | undefined;
   const body = new ReadableStream({
     pull: async (controller) =>
-      (events ??= new (await import("./run_code.ts")).EventBody(controller, { ...run, reader }))
-        .pull(),
+      (events ??= new (await import("./run_code.ts")).EventBody(controller, reader, run)).pull(),
     cancel: (reason) => (events ?? reader).cancel(reason),
     // A body that no client reads has no timer, which would keep a process.
   }, { highWaterMark: 0 });
