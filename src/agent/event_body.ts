@@ -14,8 +14,6 @@ export type ResponseFormat = "sse" | "ndjson" | "text";
 
 /** Options for `new EventBody()`. */
 export interface EventBodyOptions {
-  /** Reads the events. */
-  readonly reader: ReadableStreamDefaultReader<AgentEvent>;
   /** Format of the body. */
   readonly format: ResponseFormat;
   /** Milliseconds without an event after which a comment is sent in the format `sse`; 0 for none. */
@@ -32,6 +30,7 @@ const KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
 /** Writes events to the body of a response. */
 export class EventBody {
   readonly #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  readonly #reader: ReadableStreamDefaultReader<AgentEvent>;
   readonly #options: EventBodyOptions;
   /** Whether the client waits for an event. */
   #isWaiting = false;
@@ -39,12 +38,14 @@ export class EventBody {
   #hasSent = false;
   #stopTimer: (() => void) | undefined;
 
-  /** Creates a writer of events. */
+  /** Creates a writer of the events that `reader` reads. */
   constructor(
     controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+    reader: ReadableStreamDefaultReader<AgentEvent>,
     options: EventBodyOptions,
   ) {
     this.#controller = controller;
+    this.#reader = reader;
     this.#options = options;
   }
 
@@ -66,9 +67,11 @@ export class EventBody {
 
   /** Returns the part for the next event that has one, or `undefined` at the end. */
   async #readText(): Promise<string | undefined> {
-    const { reader, format } = this.#options;
+    const { format } = this.#options;
     while (true) {
-      const { done, value } = await reader.read();
+      const { done, value } = await this.#reader.read();
+      // A client may leave the end of the body.
+      if (value?.type === "agent_end") this.#endTimer();
       const text = done ? undefined : encodeEvent(value, format);
       if (text !== "") return text;
     }
@@ -86,7 +89,7 @@ export class EventBody {
   /** Ends the run of a client that has left. */
   async cancel(reason: unknown): Promise<void> {
     this.#endTimer();
-    await this.#options.reader.cancel(reason);
+    await this.#reader.cancel(reason);
   }
 
   /** Sends a comment to a client that has waited since the timer was started; events restart no timer, which costs more. */
@@ -104,6 +107,7 @@ export class EventBody {
 
   #endTimer(): void {
     this.#stopTimer?.();
+    this.#stopTimer = undefined;
     this.#isWaiting = false;
   }
 }

@@ -14,14 +14,14 @@ function createBody(format: ResponseFormat, keepAliveMs: number) {
   const start = (controller: ReadableStreamDefaultController<AgentEvent>) => {
     events = controller;
   };
+  const reading = new ReadableStream<AgentEvent>({ start }).getReader();
   const options = {
     ...{ format, keepAliveMs },
-    reader: new ReadableStream<AgentEvent>({ start }).getReader(),
     getFailure: () => Promise.resolve(undefined),
   };
   let body: EventBody | undefined;
   const reader = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    pull: (controller) => (body ??= new EventBody(controller, options)).pull(),
+    pull: (controller) => (body ??= new EventBody(controller, reading, options)).pull(),
     cancel: (reason) => body?.cancel(reason),
   }, { highWaterMark: 0 }).getReader();
   return {

@@ -82,8 +82,11 @@ export function createResponse(
     if (!allHeaders.has(name)) allHeaders.set(name, value);
   }
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
-  const run = { format, keepAliveMs, getFailure };
-  return createStreamResponse(stream, { status, headers: allHeaders }, run);
+  return createStreamResponse(
+    stream,
+    { status, headers: allHeaders },
+    { format, keepAliveMs, getFailure },
+  );
 }
 
 function createErrorResponse(misuse: unknown, headers: Headers): Response {
@@ -98,26 +101,21 @@ function createErrorResponse(misuse: unknown, headers: Headers): Response {
   });
 }
 
-/** The run whose events a body has. */
-type StreamedRun = Omit<EventBodyOptions, "reader">;
-
 function createStreamResponse(
   stream: ReadableStream<AgentEvent>,
   init: ResponseInit,
-  run: StreamedRun,
+  run: EventBodyOptions,
 ): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() first");
   }
   let events: EventBody | undefined;
   const body = new ReadableStream({
-    async pull(controller) {
-      const { EventBody } = await import("./run_code.ts");
-      events ??= new EventBody(controller, { ...run, reader });
-      await events.pull();
-    },
+    pull: async (controller) =>
+      (events ??= new (await import("./run_code.ts")).EventBody(controller, reader, run)).pull(),
     cancel: (reason) => (events ?? reader).cancel(reason),
-  });
+    // A body that no client reads has no timer, which would keep a process.
+  }, { highWaterMark: 0 });
   const response = new Response(body, init);
   // Only now, so that the stream can still be read after an invalid status.
   const reader = stream.getReader();

@@ -159,6 +159,19 @@ Deno.test("toResponse(): sse has one event for each event, with its number, type
   assertEquals(seen.length, 12);
 });
 
+Deno.test("toResponse(): a body leaves no timer if it is not read, or not after agent_end", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("Hello")]);
+  const unread = agent.promptStream("Hi").toResponse();
+  await settle();
+  agent.abort();
+  await agent.waitForIdle();
+  assertEquals(unread.bodyUsed, false);
+  const { body } = agent.promptStream("Hi").toResponse();
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  while (!(await reader?.read())?.value?.includes("agent_end"));
+  // The test runner reports timers that are left.
+});
+
 Deno.test("toResponse(): several cookies of the headers are all set", async () => {
   const { agent } = testAgent([reply("Hello")]);
   const headers = new Headers([["set-cookie", "session=1"], ["set-cookie", "theme=dark"]]);

@@ -290,7 +290,8 @@ for (
   });
 }
 
-for (const answer of [undefined, null, "yes", 1, {}, { type: "allow", reason: "fine" }]) {
+for (const answer of [undefined, null, "yes", 1, {}, { type: "deny", reason: "Not on Friday" }]) {
+  const reason = Object(answer).reason ? "; the reason of its answer: Not on Friday" : "";
   Deno.test(`approve that returns ${JSON.stringify(answer)} denies the call, and the result says what it must return`, async () => {
     const fakeTools = tools();
     const { agent, streamFn } = testAgent([reply([toolCall("write")]), reply("Done")], {
@@ -302,7 +303,7 @@ for (const answer of [undefined, null, "yes", 1, {}, { type: "allow", reason: "f
     assertEquals(
       outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
       "tool_result: Tool call rejected by approval: approve must return true, false or a decision such as " +
-        '{ type: "approved" }',
+        `{ type: "approved" }${reason}`,
     );
   });
 }

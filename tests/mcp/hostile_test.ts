@@ -190,6 +190,15 @@ Deno.test("hostile results: content that is no list, and texts without a block, 
   }
 });
 
+Deno.test("hostile results: content that is empty, but no list, does not hide a structured result", async () => {
+  for (const content of [{}, "", null]) {
+    const result = { content, structuredContent: { count: 1 } };
+    const server = new MockServer({ handlers: { "tools/call": () => result } });
+    await using mcp = await connectMock(server);
+    assertEquals(getText(await callTool(mcp)), '{"count":1}');
+  }
+});
+
 Deno.test("hostile results: long texts and data are cut", async () => {
   const text = "x".repeat(60_000);
   const data = `${btoa("GIF89a")}${"A".repeat(11_999_992)}`;

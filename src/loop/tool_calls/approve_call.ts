@@ -124,7 +124,7 @@ async function callApprove(
     const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
     if (isJsonObject(answer) && answer["type"] === "pending") return undefined;
     const decision = toDecision(answer);
-    return isDecision(answer) ? decision : UNKNOWN_ANSWER;
+    return isDecision(answer) ? decision : refuseAnswer(decision);
   } catch (thrown) {
     if (turn.monitor?.stoppedBy) {
       return { type: "denied", reason: getAbortText(turn), origin: "policy" };
@@ -135,11 +135,15 @@ async function callApprove(
   }
 }
 
-/** The decision for an answer of untyped code. */
-const UNKNOWN_ANSWER: ApprovalDecision = {
-  type: "denied",
-  reason: 'approve must return true, false or a decision such as { type: "approved" }',
-};
+/** Returns the decision for an answer of untyped code; a person may have given its reason. */
+function refuseAnswer(decision: ApprovalDecision): ApprovalDecision {
+  const problem = 'approve must return true, false or a decision such as { type: "approved" }';
+  const reason = decision.type === "denied" && decision.reason;
+  return {
+    type: "denied",
+    reason: reason ? `${problem}; the reason of its answer: ${reason}` : problem,
+  };
+}
 
 function isDecision(answer: unknown): boolean {
   if (typeof answer === "boolean") return true;

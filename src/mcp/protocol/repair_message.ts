@@ -99,9 +99,16 @@ function repairResult(result: JsonObject, report: ReportProblem): JsonObject {
   return moveStructuredValue(repaired);
 }
 
-/** Returns the items of a value that is no list: a server may forget the list around its content. */
+/**
+ * Returns the items of a value that is no list: a server may forget the list around its content. Some languages write an empty
+ * list as an object, and an empty block would hide a structured result.
+ */
 function toItems(name: string, value: unknown): readonly unknown[] {
-  return name === "content" && (typeof value === "string" || isJsonObject(value)) ? [value] : [];
+  if (name !== "content") return [];
+  const isPresent = typeof value === "string"
+    ? value !== ""
+    : isJsonObject(value) && Object.keys(value).length > 0;
+  return isPresent ? [value] : [];
 }
 
 /** Moves a structured result that is no object to where the client keeps it: it refuses it in the first versions. */
