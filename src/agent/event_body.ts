@@ -7,7 +7,7 @@
 import { getErrorMessage } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { systemClock } from "../core/ports/ports.ts";
-import { startTimer } from "../core/ports/start_timer.ts";
+import { KeepAlive } from "../core/streams/keep_alive.ts";
 
 /** Format of a body. */
 export type ResponseFormat = "sse" | "ndjson" | "text";
@@ -24,19 +24,12 @@ export interface EventBodyOptions {
 
 const encoder = new TextEncoder();
 
-/** A comment, which readers of server-sent events ignore. */
-const KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
-
 /** Writes events to the body of a response. */
 export class EventBody {
   readonly #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   readonly #reader: ReadableStreamDefaultReader<AgentEvent>;
   readonly #options: EventBodyOptions;
-  /** Whether the client waits for an event. */
-  #isWaiting = false;
-  /** Whether an event was sent since the timer was started. */
-  #hasSent = false;
-  #stopTimer: (() => void) | undefined;
+  readonly #keepAlive: KeepAlive;
 
   /** Creates a writer of the events that `reader` reads. */
   constructor(
@@ -47,22 +40,22 @@ export class EventBody {
     this.#controller = controller;
     this.#reader = reader;
     this.#options = options;
+    const keepAliveMs = options.format === "sse" ? options.keepAliveMs : 0;
+    this.#keepAlive = new KeepAlive(controller, { keepAliveMs, clock: systemClock });
   }
 
   /** Adds the next part, or ends the body: a text has no `agent_end`, so that a failure of the run errors it. */
   async pull(): Promise<void> {
-    this.#isWaiting = true;
-    if (!this.#stopTimer) this.#startTimer();
+    this.#keepAlive.startWait();
     try {
       const text = await this.#readText();
       if (text === undefined) return await this.#close();
       this.#controller.enqueue(encoder.encode(text));
     } catch (error) {
-      this.#endTimer();
+      this.#keepAlive.stop();
       throw error;
     }
-    this.#isWaiting = false;
-    this.#hasSent = true;
+    this.#keepAlive.endWait();
   }
 
   /** Returns the part for the next event that has one, or `undefined` at the end. */
@@ -71,14 +64,14 @@ export class EventBody {
     while (true) {
       const { done, value } = await this.#reader.read();
       // A client may leave the end of the body.
-      if (value?.type === "agent_end") this.#endTimer();
+      if (value?.type === "agent_end") this.#keepAlive.stop();
       const text = done ? undefined : encodeEvent(value, format);
       if (text !== "") return text;
     }
   }
 
   async #close(): Promise<void> {
-    this.#endTimer();
+    this.#keepAlive.stop();
     const { format, getFailure } = this.#options;
     // Listeners may have changed the events.
     const failure = format === "text" && await getFailure();
@@ -88,27 +81,8 @@ export class EventBody {
 
   /** Ends the run of a client that has left. */
   async cancel(reason: unknown): Promise<void> {
-    this.#endTimer();
+    this.#keepAlive.stop();
     await this.#reader.cancel(reason);
-  }
-
-  /** Sends a comment to a client that has waited since the timer was started; events restart no timer, which costs more. */
-  #startTimer(): void {
-    const { format, keepAliveMs } = this.#options;
-    if (format !== "sse" || keepAliveMs === 0) return;
-    this.#stopTimer = startTimer(systemClock, keepAliveMs / 2, () => {
-      this.#stopTimer = undefined;
-      if (!this.#isWaiting) return;
-      if (!this.#hasSent) this.#controller.enqueue(KEEP_ALIVE);
-      this.#hasSent = false;
-      this.#startTimer();
-    });
-  }
-
-  #endTimer(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-    this.#isWaiting = false;
   }
 }
 

@@ -72,6 +72,19 @@ Deno.test("EventBody: a client that does not wait gets no comments, and a timer 
   await body.cancel();
 });
 
+Deno.test("EventBody: a client that stops reading while no event comes has one comment to read at most", async () => {
+  using time = new FakeTime();
+  const body = createBody("sse", 1_000);
+  const read = body.read();
+  await time.tickAsync(500);
+  assertEquals(await read, KEEP_ALIVE);
+  for (let check = 0; check < 10; check++) await time.tickAsync(500);
+  body.emit(EVENT);
+  await time.tickAsync(0);
+  assertEquals([await body.read(), await body.read()], [KEEP_ALIVE, TEXT]);
+  await body.cancel();
+});
+
 Deno.test("EventBody: neither a body that is cancelled nor one that fails has a timer", async () => {
   const cancelled = createBody("sse", 60_000);
   const read = cancelled.read();

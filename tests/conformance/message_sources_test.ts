@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../src/core/events/event.ts";
 import type { Policy } from "../../src/core/hooks/policy.ts";
 import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
 import { modelSpec } from "../../src/core/models/model.ts";
-import { defineTool } from "../../src/core/tools/tool.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
 import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
 import type { MessageSource } from "../../src/loop/queues/message_source.ts";
@@ -383,17 +383,22 @@ Deno.test("steering as a function: is not called after an abort during a tool ca
   assertEquals(source.calls, 1);
 });
 
-/** Runs a prompt whose tool starts work, for whose end the run waits before it ends with a pending approval. */
-async function runWithReport(followUp: MessageSource) {
-  const work = defineTool({
+/** A tool that starts work in the background. */
+function createWorkTool(work: () => Promise<string>): AgentTool {
+  return defineTool({
     name: "work",
     description: "Works.",
     parameters: { type: "object" },
     execute: (_args, { run }) => {
-      run.background(() => settle().then(() => "The build passed"));
+      run.background(work);
       return "started";
     },
   });
+}
+
+/** Runs a prompt whose tool starts work, for whose end the run waits before it ends with a pending approval. */
+async function runWithReport(followUp: MessageSource) {
+  const work = createWorkTool(() => settle().then(() => "The build passed"));
   return await runLoop(
     [reply([toolCall("work")]), reply([toolCall("danger")])],
     { followUp, approve: ({ name }) => name === "danger" ? { type: "pending" } : true },
@@ -403,18 +408,10 @@ async function runWithReport(followUp: MessageSource) {
 
 Deno.test("steering as a function: is called before the turn with the message of work in the background", async () => {
   const pending: AgentMessage[] = [];
-  const work = defineTool({
-    name: "work",
-    description: "Works.",
-    parameters: { type: "object" },
-    execute: (_args, { run }) => {
-      run.background(async () => {
-        await settle();
-        pending.push(note("faster"));
-        return "The build passed";
-      });
-      return "started";
-    },
+  const work = createWorkTool(async () => {
+    await settle();
+    pending.push(note("faster"));
+    return "The build passed";
   });
   const { history } = await runLoop(
     [reply([toolCall("work")]), reply("I wait"), reply("Done")],

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
+import { KeepAlive, type KeepAliveOptions } from "../../core/streams/keep_alive.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 
 /** Reason for the end of a stream. */
@@ -19,26 +19,17 @@ export interface StreamSignals {
   readonly ending: AbortSignal;
 }
 
-/** Options for {@linkcode EventStreams}. */
-export interface EventStreamsOptions {
-  /** Time without events after which a comment keeps the connection open, in milliseconds. */
-  readonly keepAliveMs: number;
-  /** Timers. */
-  readonly clock: Clock;
-}
-
 /** Time after which a client connects again, in milliseconds. */
 const RETRY_MS = 2_000;
 
 const encoder = new TextEncoder();
-const KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
 
 /** The event streams of a server. */
 export class EventStreams {
-  readonly #options: EventStreamsOptions;
+  readonly #options: KeepAliveOptions;
   readonly #open = new Set<EventStream>();
 
-  constructor(options: EventStreamsOptions) {
+  constructor(options: KeepAliveOptions) {
     this.#options = options;
   }
 
@@ -80,27 +71,23 @@ export class EventStreams {
 class EventStream {
   /** Resolves when the stream is closed. */
   readonly closed: Promise<void>;
-  readonly #options: EventStreamsOptions;
+  readonly #options: KeepAliveOptions;
   readonly #signal = new AbortController();
   readonly #ending = new AbortController();
   readonly #close: () => void;
   #reason: EndReason | undefined;
-  #stopTimer = () => {};
   #isClosed = false;
-  /** Whether the stream waits for an event. */
-  #isWaiting = false;
-  /** Whether something was sent since the last check. */
-  #hasSent = false;
+  #keepAlive: KeepAlive | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
 
-  constructor(options: EventStreamsOptions, onClose: () => void) {
+  constructor(options: KeepAliveOptions, onClose: () => void) {
     this.#options = options;
     let resolveClosed = () => {};
     this.closed = new Promise((resolve) => resolveClosed = resolve);
     this.#close = () => {
       if (this.#isClosed) return;
       this.#isClosed = true;
-      this.#stopTimer();
+      this.#keepAlive?.stop();
       this.#signal.abort();
       onClose();
       resolveClosed();
@@ -120,11 +107,11 @@ class EventStream {
     return new ReadableStream({
       start: (controller) => {
         this.#controller = controller;
+        this.#keepAlive = new KeepAlive(controller, this.#options);
       },
       pull: async (controller) => {
         if (!isOpened) {
           isOpened = true;
-          this.#startKeepAlive(controller);
           // Sends the headers before the first event.
           return controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`));
         }
@@ -155,10 +142,9 @@ class EventStream {
     controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
     events: AsyncIterator<readonly FeedItem[]>,
   ): Promise<void> {
-    this.#isWaiting = true;
+    this.#keepAlive?.startWait();
     const { done, value } = await this.#next(events);
-    this.#isWaiting = false;
-    this.#hasSent = true;
+    this.#keepAlive?.endWait();
     if (this.#isClosed) return;
     if (!done) return controller.enqueue(encoder.encode(value.map(formatItem).join("")));
     if (this.#reason) {
@@ -179,17 +165,6 @@ class EventStream {
       this.#reason ??= "storage_failed";
       return { done: true, value: undefined };
     }
-  }
-
-  /** Sends a comment when nothing was sent for some time; one timer for all events, since each would need another one. */
-  #startKeepAlive(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
-    const { clock, keepAliveMs } = this.#options;
-    this.#stopTimer = startTimer(clock, keepAliveMs / 2, () => {
-      if (this.#isClosed) return;
-      if (this.#isWaiting && !this.#hasSent) controller.enqueue(KEEP_ALIVE);
-      this.#hasSent = false;
-      this.#startKeepAlive(controller);
-    });
   }
 }
 
