@@ -4,21 +4,19 @@
  * @module
  */
 
-import type { PendingBatch } from "../core/approval/approval.ts";
 import type { RunOutcome } from "../core/events/event.ts";
-import { cloneJson } from "../core/json/json.ts";
-import { copyMessage } from "../core/messages/copy_message.ts";
 import type { HistoryRepair } from "../core/messages/history.ts";
-import type { AgentMessage } from "../core/messages/message.ts";
 import { realSleep } from "../core/ports/ports.ts";
 import { type NextInput, nextInput, untilBackgroundEnded } from "./run/next_input.ts";
 import { runPostLoop } from "./run/policy_slots.ts";
-import { createProgress, pickLateSpending, type RunProgress } from "./run/run_progress.ts";
+import { copyOutcome, createOutcome } from "./run/run_outcome.ts";
+import { createProgress, type RunProgress } from "./run/run_progress.ts";
 import type { RunServices } from "./run/run_services.ts";
 import { createPolicyContext } from "./run/turn_context.ts";
 import type { TurnInput } from "./run/turn_input.ts";
+import { appendUntaken, reportUntaken } from "./run/untaken_messages.ts";
 import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
-import { runTurn } from "./turn.ts";
+import { type NextStep, runTurn } from "./turn.ts";
 
 export { inheritRules } from "./inherit_rules.ts";
 export { RunServices } from "./run/run_services.ts";
@@ -71,15 +69,11 @@ function queueReports({ background, cancellation, followUp, config }: RunService
 async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
-  const queue = start.input.queue && run.followUp;
-  let input: TurnInput | undefined = addDeclinedResults(run, {
-    ...start.input,
-    ...(queue && { queue }),
-  });
+  let input = createFirstInput(run, start.input);
   let waiting = 0;
   // Nothing can follow calls that may wait for approvals again.
   if (!input.batch) await run.steering.poll();
-  while (input) {
+  while (true) {
     const result = await runTurn(run, progress, input);
     const isStarted = result.progress.turn > progress.turn;
     progress = run.lateSpending.addTo(result.progress);
@@ -97,45 +91,51 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     const polled = run.steering.poll();
     if (polled) await polled;
     if (!isStarted || progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
-    const isIdle = next.type === "complete" && next.injected.length === 0 &&
-      run.steering.peek().length === 0;
-    // The run is not complete while it waits for background work, so that an abort then has an effect.
-    const hasWaited = isIdle && run.background.isPending;
-    const following = isIdle ? await nextInput(run, progress) : toInput(next.injected);
-    if (following.type === "stopped") return { ...progress, stoppedBy: following.stoppedBy };
-    input = following.type === "input" ? following.input : undefined;
-    if ((input || hasWaited) && run.cancellation.aborted) {
-      return { ...progress, stopReason: "aborted" };
-    }
+    const following = await getFollowingInput(run, progress, next);
+    if (following.type !== "input") return endProgress(progress, following);
+    input = following.input;
   }
-  return progress;
 }
 
-/**
- * Appends the messages of functions that no turn has taken before the run was stopped, since nothing else has them; unless
- * policies check the messages of the run, which would not see these in the next one. A policy that has stopped the run before
- * its first turn may have kept others from their check.
- */
-async function appendUntaken(run: RunServices): Promise<void> {
-  const count = run.config.policies.filter(({ preTurn }) => preTurn).length;
-  const messages = run.areMessagesChecked ?? count > 1 ? [] : takeUntaken(run);
-  if (messages.length > 0) await run.history.emitRepaired(messages);
+/** Returns the input of the first turn. */
+function createFirstInput(run: RunServices, input: TurnInput): TurnInput {
+  const queue = input.queue && run.followUp;
+  return addDeclinedResults(run, { ...input, ...(queue && { queue }) });
 }
 
-/** Emits a warning with the messages of functions that no turn has taken. */
-async function reportUntaken(run: RunServices): Promise<void> {
-  const messages = takeUntaken(run);
-  if (messages.length === 0) return;
-  const text = "The run ended before a turn could take messages of a queue that is a function";
-  await run.events.warn("messages_not_delivered", text, cloneJson(messages));
+/** The step after a turn that has not ended the run. */
+type FollowingStep = Exclude<NextStep, { readonly type: "end" | "stopped" }>;
+
+/** Returns the input of the turn after one that has not ended the run, as soon as there is any. */
+async function getFollowingInput(
+  run: RunServices,
+  progress: RunProgress,
+  { type, injected }: FollowingStep,
+): Promise<NextInput> {
+  const { steering, background, cancellation } = run;
+  const isIdle = type === "complete" && injected.length === 0 && steering.peek().length === 0;
+  // The run is not complete while it waits for background work, so that an abort then has an effect.
+  const isWaiting = isIdle && background.isPending;
+  const following: NextInput = isIdle
+    ? await nextInput(run, progress)
+    : { type: "input", input: { messages: injected } };
+  const isAbortable = following.type === "input" || following.type === "complete" && isWaiting;
+  return isAbortable && cancellation.aborted ? { type: "aborted" } : following;
 }
 
-/** Removes and returns the messages of functions; queues keep theirs for the next run. */
-function takeUntaken({ config, steering, followUp }: RunServices): readonly AgentMessage[] {
-  return [
-    ...(typeof config.followUp === "function" ? followUp?.take() ?? [] : []),
-    ...(typeof config.steering === "function" ? steering.take() : []),
-  ];
+/** Returns the progress of a run that no further turn follows. */
+function endProgress(
+  progress: RunProgress,
+  following: Exclude<NextInput, { readonly type: "input" }>,
+): RunProgress {
+  switch (following.type) {
+    case "complete":
+      return progress;
+    case "stopped":
+      return { ...progress, stoppedBy: following.stoppedBy };
+    case "aborted":
+      return { ...progress, stopReason: "aborted" };
+  }
 }
 
 async function warnAboutQueue({ events }: RunServices): Promise<void> {
@@ -143,10 +143,6 @@ async function warnAboutQueue({ events }: RunServices): Promise<void> {
     `The run ends without the messages of a queue, which has changed during ${MAX_WAITING_TURNS} checks by the policies: ` +
     "let its peek() and take() return only those of the messages that they are passed";
   await events.warn("message_source_failed", text);
-}
-
-function toInput(messages: readonly AgentMessage[]): NextInput {
-  return { type: "input", input: { messages } };
 }
 
 async function warnAboutRepairs(
@@ -166,43 +162,4 @@ export async function finishRun(run: RunServices, progress: RunProgress): Promis
   await runPostLoop(run, createPolicyContext({ run, settings, progress }, added));
   await run.events.emit({ type: "agent_end", ...copyOutcome(outcome) });
   return outcome;
-}
-
-function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
-  const { usage, cost, error, stoppedBy, pending } = progress;
-  const { aborted, reason } = run.cancellation;
-  const stopReason = error ? "error" : progress.stopReason;
-  // An abort after the last turn was complete had no effect.
-  const isIncomplete = stopReason === "aborted" || stopReason === "error";
-  return {
-    messages: run.history.newMessages,
-    stopReason,
-    usage,
-    cost,
-    ...pickLateSpending(progress),
-    ...(error && { error }),
-    ...(stoppedBy && { stoppedBy }),
-    ...(aborted && isIncomplete && { abortReason: reason }),
-    ...(pending && pickPending(pending)),
-  };
-}
-
-/** Returns a copy for the last event, so that a listener changes neither the history nor the result. */
-function copyOutcome(outcome: RunOutcome): RunOutcome {
-  const { messages, error: _error, abortReason: _abortReason, ...data } = outcome;
-  return {
-    ...outcome,
-    ...cloneJson(data),
-    messages: messages.map((message) => copyMessage(message)),
-  };
-}
-
-function pickPending(
-  { pendingApprovals, decidedCalls, interruptedCalls }: PendingBatch,
-): Partial<PendingBatch> {
-  return {
-    ...(pendingApprovals.length > 0 && { pendingApprovals }),
-    ...(decidedCalls && { decidedCalls }),
-    ...(interruptedCalls && { interruptedCalls }),
-  };
 }

@@ -12,11 +12,13 @@ import type { RunServices } from "./run_services.ts";
 import type { TurnInput } from "./turn_input.ts";
 import { TurnMonitor } from "./turn_monitor.ts";
 
-/** The next input of an idle run, or why it has none. */
+/** The input of the next turn of a run, or why it has none. */
 export type NextInput =
   | { readonly type: "input"; readonly input: TurnInput }
   /** A policy has stopped the run while it waited for background work. */
   | { readonly type: "stopped"; readonly stoppedBy: StoppedBy }
+  /** The run was aborted before the next turn, or while it waited for background work. */
+  | { readonly type: "aborted" }
   | { readonly type: "complete" };
 
 /** Returns the input that continues an idle run, as soon as there is any. */
