@@ -2,7 +2,8 @@
  * Reads the events of a run from the response of a server, in a browser or another program.
  *
  * The server answers with `AgentStream.toResponse()`. {@linkcode readResponse} returns the same events as a stream, with
- * its text and its result; {@linkcode readTextDeltas} reads the text alone. The module has no part of the agent loop.
+ * its text and its result; {@linkcode readTextDeltas} reads the text alone, and {@linkcode updateConversation} turns events
+ * into a state that a page shows. The module has no part of the agent loop.
  *
  * @example
  * ```ts
@@ -25,5 +26,11 @@
  * @module
  */
 
+export {
+  type Conversation,
+  createConversation,
+  type RunningCall,
+  updateConversation,
+} from "./conversation.ts";
 export { readTextDeltas, type TextSource } from "../agent/read_text_deltas.ts";
 export { readResponse, type ResponseStream } from "./read_response.ts";

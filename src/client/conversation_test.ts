@@ -1,0 +1,210 @@
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { testAgent } from "../../tests/conformance/test_agent.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { exponentialBackoff } from "../core/hooks/retry.ts";
+import { userMessage } from "../core/messages/message.ts";
+import { defineTool } from "../core/tools/tool.ts";
+import { fail, fakeTool, hang, reply, text, thinking, toolCall } from "../testing/mod.ts";
+import { type Conversation, createConversation, readResponse, updateConversation } from "./mod.ts";
+
+/** Freezes a value and all that it has, so that a later change of it throws. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const property of Object.values(value)) freeze(property);
+  return value;
+}
+
+/** Applies all events of an agent and calls `check` after each of them. */
+function follow(
+  agent: Agent,
+  check: (conversation: Conversation, event: AgentEvent) => void = () => {},
+): () => Conversation {
+  let conversation = freeze(createConversation(structuredClone(agent.state.messages)));
+  agent.subscribe((event) => {
+    conversation = freeze(updateConversation(conversation, event));
+    check(conversation, event);
+  });
+  return () => conversation;
+}
+
+/** A tool that reports two partial results. */
+const count = defineTool({
+  name: "count",
+  description: "Counts.",
+  parameters: { type: "object" },
+  execute(_args, { onUpdate }) {
+    onUpdate("one");
+    onUpdate("two");
+    return "three";
+  },
+});
+
+Deno.test("updateConversation() has the messages and the reply so far of the agent after each event", async () => {
+  const { agent } = testAgent(
+    [
+      fail("network_error", "Reset", { after: "Hel" }),
+      reply([
+        thinking("Two tools."),
+        text("Looking."),
+        toolCall("count"),
+        toolCall("missing", { a: 1 }),
+      ]),
+      reply("Done."),
+      reply(""),
+    ],
+    { tools: [count], retry: exponentialBackoff({ baseDelayMs: 0 }) },
+  );
+  const types = new Set<string>();
+  const getConversation = follow(agent, (conversation, event) => {
+    types.add(event.type);
+    const { messages, streamingMessage, pendingToolCalls } = agent.state;
+    assertEquals(conversation.messages, messages, event.type);
+    assertEquals(conversation.streamingMessage, streamingMessage, event.type);
+    assertEquals(conversation.runningCalls.map(({ id }) => id), [...pendingToolCalls], event.type);
+    assertEquals(conversation.isRunning, event.type !== "agent_end");
+  });
+  await agent.prompt("Count");
+  await agent.prompt("Say nothing");
+  assert(["retry", "tool_execution_update", "message_update"].every((type) => types.has(type)));
+  assertEquals(getConversation().messages.length, 6);
+});
+
+Deno.test("updateConversation() has the latest partial result of each running call", async () => {
+  const { agent } = testAgent([reply([toolCall("count")]), reply("Done.")], { tools: [count] });
+  const updates: unknown[] = [];
+  follow(agent, ({ runningCalls }, { type }) => {
+    if (type.startsWith("tool_execution")) updates.push(runningCalls.map(({ update }) => update));
+  });
+  await agent.prompt("Count");
+  assertEquals(updates, [[undefined], ["one"], ["two"], []]);
+});
+
+Deno.test("updateConversation() has the approvals that a run waits for, and those that it ends with", async () => {
+  const { agent } = testAgent(
+    [reply([toolCall("keep"), toolCall("ask")]), reply("Done.")],
+    {
+      tools: [fakeTool({ name: "keep" }), fakeTool({ name: "ask" })],
+      approve: ({ name }) => name === "keep" ? true : { type: "pending" },
+    },
+  );
+  const waiting: string[][] = [];
+  const getConversation = follow(agent, ({ pendingApprovals }, { type }) => {
+    if (!/approval|^agent/.test(type)) return;
+    waiting.push(pendingApprovals.map(({ name }) => name));
+  });
+  const { pendingApprovals = [] } = await agent.prompt("Ask");
+  assertEquals(waiting, [[], ["keep"], [], ["ask"], ["ask"]]);
+  assertEquals(getConversation().pendingApprovals, pendingApprovals);
+
+  const approvals = Object.fromEntries(
+    pendingApprovals.map(({ toolCallId }) => [toolCallId, true]),
+  );
+  await agent.continue({ approvals });
+  assertEquals(getConversation().pendingApprovals, []);
+  assertEquals(getConversation().messages, agent.state.messages);
+});
+
+Deno.test("updateConversation() has the queues, also while no run is active", () => {
+  const { agent } = testAgent([]);
+  const getConversation = follow(agent);
+  agent.steer("Shorter");
+  agent.followUp("And then?");
+  assertEquals(getConversation().queued, agent.queued);
+  assertEquals(getConversation().isRunning, false);
+});
+
+Deno.test("updateConversation() has the error and the policy of the last run alone", async () => {
+  const { agent } = testAgent([
+    fail("auth_error", "No key"),
+    reply([toolCall("count")]),
+    reply("Ok"),
+  ], {
+    tools: [count],
+  });
+  const getConversation = follow(agent);
+  const { error } = await agent.prompt("One");
+  assertEquals(getConversation().error, error);
+  await agent.prompt("Two", { maxTurns: 1 });
+  assertEquals([getConversation().error, getConversation().stoppedBy?.policy], [
+    undefined,
+    "max_turns",
+  ]);
+  await agent.continue();
+  assertEquals(getConversation().stoppedBy, undefined);
+});
+
+Deno.test("updateConversation() ends the run when its stream fails, and keeps the reply so far until the next one", async () => {
+  const { agent } = testAgent([hang({ after: "Hel" }), reply("Hello!")]);
+  let conversation = createConversation();
+  const stream = agent.promptStream("Greet me");
+  for await (const event of stream) {
+    conversation = updateConversation(conversation, event);
+    if (event.type === "message_update") break;
+  }
+  await agent.waitForIdle();
+  const failed = updateConversation(conversation, new TypeError("Connection lost"));
+  assertEquals([conversation.isRunning, failed.isRunning], [true, false]);
+  assertEquals(failed.error?.message, "Connection lost");
+  assertEquals(failed.streamingMessage?.content, [{ type: "text", text: "Hel" }]);
+
+  let next = failed;
+  for await (const event of agent.promptStream("Again")) {
+    next = updateConversation(next, event);
+    if (event.type === "agent_start") assertEquals(next.streamingMessage, undefined);
+  }
+  assertEquals(next.error, undefined);
+});
+
+Deno.test("updateConversation() replaces a message that the page has appended itself", async () => {
+  const message = { ...userMessage("Greet me"), id: "prompt_1" };
+  const { agent } = testAgent([reply("Hello!")]);
+  let conversation = createConversation([message]);
+  for await (const event of agent.promptStream(message)) {
+    conversation = updateConversation(conversation, event);
+  }
+  assertEquals(conversation.messages, agent.state.messages);
+});
+
+Deno.test("updateConversation() keeps the positions of blocks after one without deltas", () => {
+  const { agent } = testAgent([]);
+  const message = { role: "assistant" } as const;
+  const events = [
+    { type: "message_start", message: { ...message, content: [] } },
+    { type: "message_update", delta: { type: "text_delta", contentIndex: 1, delta: "Found" } },
+    { type: "message_update", delta: { type: "text_delta", contentIndex: 1, delta: " it" } },
+  ];
+  const conversation = (events as unknown as AgentEvent[])
+    .reduce(updateConversation, createConversation(agent.state.messages));
+  assertEquals(conversation.streamingMessage?.content, [
+    { type: "text", text: "" },
+    { type: "text", text: "Found it" },
+  ]);
+});
+
+Deno.test("updateConversation() returns the same object for events that change nothing", async () => {
+  const { agent } = testAgent([reply("Hello!")]);
+  let conversation = createConversation();
+  for await (const event of agent.promptStream("Greet me")) {
+    const next = updateConversation(conversation, event);
+    if (/^turn_|^model_call_/.test(event.type)) assertStrictEquals(next, conversation);
+    conversation = next;
+  }
+  const event: AgentEvent = { type: "custom", name: "progress", data: 1 };
+  assertStrictEquals(updateConversation(conversation, event), conversation);
+});
+
+Deno.test("updateConversation() reads the events of a response", async () => {
+  const { agent } = testAgent([reply([toolCall("count")]), reply("Done.")], { tools: [count] });
+  let conversation = createConversation();
+  for await (const event of readResponse(agent.promptStream("Count").toResponse())) {
+    conversation = updateConversation(conversation, event);
+  }
+  assertEquals(conversation, {
+    ...createConversation(agent.state.messages),
+    error: undefined,
+    stoppedBy: undefined,
+    streamingMessage: undefined,
+  });
+});
