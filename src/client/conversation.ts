@@ -1,18 +1,23 @@
 /**
- * A conversation as a page shows it, from the events of its runs.
+ * A conversation as a page shows it, from the events of its runs, or of its session.
  *
  * @module
  */
 
 import type { PendingApproval } from "../core/approval/approval.ts";
-import type { AgentEvent, QueuedMessages } from "../core/events/event.ts";
+import { AgentError } from "../core/errors/errors.ts";
+import type { QueuedMessages } from "../core/events/event.ts";
 import type { StoppedBy } from "../core/events/stopped_by.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { ContentBlock, ToolCallBlock } from "../core/messages/content.ts";
 import { hasContent } from "../core/messages/history.ts";
 import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
 import type { ToolUpdate } from "../core/messages/tool_result.ts";
+import type { SessionActivity } from "../core/sessions/session_activity.ts";
+import type { SessionEntry } from "../core/sessions/session_entry.ts";
 import type { AssistantMessageDelta } from "../core/streams/stream.ts";
+import { type EntryNode, followEntry, readPath } from "./entry_path.ts";
+import type { SessionEvent } from "./session_event.ts";
 
 /** A tool call that runs. */
 export interface RunningCall {
@@ -47,6 +52,8 @@ export interface Conversation {
   readonly error?: Error | undefined;
   /** The policy that stopped the last run, if one did. */
   readonly stoppedBy?: StoppedBy | undefined;
+  /** The last entry of the session, for {@linkcode updateConversation}. Default: none. */
+  readonly entry?: EntryNode | undefined;
 }
 
 /**
@@ -65,8 +72,9 @@ export function createConversation(messages: readonly AgentMessage[] = []): Conv
 }
 
 /**
- * Applies an event of a run, or the error that its stream has failed with, and returns the conversation after it: the same
- * object if nothing that it has is changed. It is a reducer, as `useReducer()` of React takes it.
+ * Applies an event of a run or a session, or the error that the stream of a run has failed with, and returns the
+ * conversation after it: the same object if nothing that it has is changed. It is a reducer, as `useReducer()` of React takes
+ * it.
  *
  * The events of a sub-agent change nothing. To show them, apply `event.event` of a `sub_agent` event to another
  * conversation, one for each `path`.
@@ -87,13 +95,13 @@ export function createConversation(messages: readonly AgentMessage[] = []): Conv
  */
 export function updateConversation(
   conversation: Conversation,
-  change: AgentEvent | Error,
+  change: SessionEvent | Error,
 ): Conversation {
   if (change instanceof Error) return failConversation(conversation, change);
-  const { messages, streamingMessage, runningCalls, pendingApprovals } = conversation;
+  const { streamingMessage, runningCalls, pendingApprovals } = conversation;
   switch (change.type) {
     case "agent_start":
-      return { ...createConversation(messages), queued: conversation.queued, isRunning: true };
+      return { ...conversation, ...NO_ACTIVITY, isRunning: true };
     case "message_start":
       return change.message.role === "assistant"
         ? { ...conversation, streamingMessage: change.message }
@@ -108,23 +116,20 @@ export function updateConversation(
         ? { ...conversation, streamingMessage: { ...streamingMessage, content: [] } }
         : conversation;
     case "message_end":
-      return {
-        ...conversation,
-        messages: appendMessage(messages, change.message),
-        streamingMessage: undefined,
-      };
+      return endMessage(conversation, change.message);
     case "tool_approval_requested": {
       const { id: toolCallId, name, arguments: args } = change;
-      const requested = { toolCallId, name, arguments: args };
-      return { ...conversation, pendingApprovals: [...pendingApprovals, requested] };
+      const others = removeApproval(pendingApprovals, toolCallId);
+      const approval = { toolCallId, name, arguments: args };
+      return { ...conversation, pendingApprovals: [...others, approval] };
     }
-    case "tool_approval_resolved": {
-      const remaining = pendingApprovals.filter(({ toolCallId }) => toolCallId !== change.id);
-      return { ...conversation, pendingApprovals: remaining };
-    }
+    case "tool_approval_resolved":
+      return { ...conversation, pendingApprovals: removeApproval(pendingApprovals, change.id) };
     case "tool_execution_start": {
       const { id, name, arguments: args } = change;
-      return { ...conversation, runningCalls: [...runningCalls, { id, name, arguments: args }] };
+      // A process that continues a run may start a call again.
+      const others = removeCall(runningCalls, id);
+      return { ...conversation, runningCalls: [...others, { id, name, arguments: args }] };
     }
     case "tool_execution_update": {
       const { id, update } = change;
@@ -132,13 +137,20 @@ export function updateConversation(
       return { ...conversation, runningCalls: calls };
     }
     case "tool_execution_end":
-      return { ...conversation, runningCalls: runningCalls.filter(({ id }) => id !== change.id) };
+      return { ...conversation, runningCalls: removeCall(runningCalls, change.id) };
     case "queue_changed":
       return { ...conversation, queued: change.queued };
     case "agent_end": {
       const { pendingApprovals = [], error, stoppedBy } = change;
       return { ...conversation, isRunning: false, pendingApprovals, error, stoppedBy };
     }
+    case "entry":
+      return applyEntry(conversation, change.entry);
+    case "state":
+      return applyState(conversation, change.state);
+    case "reset":
+      return createConversation();
+    case "disconnected":
     case "turn_start":
     case "turn_end":
     case "model_call_start":
@@ -148,8 +160,47 @@ export function updateConversation(
     case "sub_agent":
     case "warning":
     case "custom":
-      return conversation;
+      break;
   }
+  return conversation; // also for the events of a newer server
+}
+
+/** The conversation when a run starts, apart from its messages and queues. */
+const NO_ACTIVITY = {
+  streamingMessage: undefined,
+  runningCalls: [],
+  pendingApprovals: [],
+  error: undefined,
+  stoppedBy: undefined,
+} satisfies Partial<Conversation>;
+
+/** Applies an entry of a session: a message, which an event of the agent may have shown, or the end of a run. */
+function applyEntry(conversation: Conversation, entry: SessionEntry): Conversation {
+  const { node, isBranch } = followEntry(conversation.entry, entry);
+  const messages = isBranch ? readPath(node) : conversation.messages;
+  const next = { ...conversation, messages, entry: node };
+  switch (entry.type) {
+    case "message":
+      return endMessage(next, entry.message);
+    case "run_ended": {
+      const { pendingApprovals } = conversation;
+      const error = entry.error && AgentError.from(entry.error);
+      const { stoppedBy } = entry;
+      return { ...next, ...NO_ACTIVITY, isRunning: false, pendingApprovals, error, stoppedBy };
+    }
+    default:
+      return next;
+  }
+}
+
+/** Applies the state of a session, which has all that a client has missed. */
+function applyState(
+  conversation: Conversation,
+  { status, pendingApprovals, queued, streamingMessage }: SessionActivity,
+): Conversation {
+  const isRunning = status === "running";
+  const runningCalls = isRunning ? conversation.runningCalls : [];
+  return { ...conversation, isRunning, runningCalls, pendingApprovals, queued, streamingMessage };
 }
 
 /** Ends the run, whose remaining events do not arrive. */
@@ -157,14 +208,46 @@ function failConversation(conversation: Conversation, error: Error): Conversatio
   return { ...conversation, isRunning: false, runningCalls: [], pendingApprovals: [], error };
 }
 
-/** Appends a message; one that a page has appended itself is replaced. An empty reply is not part of the history. */
+/**
+ * Appends a message, and ends what has shown it so far. One that the page has already is replaced. An empty reply is not part
+ * of the history.
+ */
+function endMessage(conversation: Conversation, message: AgentMessage): Conversation {
+  const { messages, runningCalls } = conversation;
+  switch (message.role) {
+    case "assistant": {
+      const next = { ...conversation, streamingMessage: undefined };
+      if (!hasContent(message.content)) return next;
+      return { ...next, messages: appendMessage(messages, message) };
+    }
+    case "tool_result":
+      return {
+        ...conversation,
+        messages: appendMessage(messages, message),
+        runningCalls: removeCall(runningCalls, message.toolCallId), // its end may have been missed
+      };
+    default:
+      return { ...conversation, messages: appendMessage(messages, message) };
+  }
+}
+
 function appendMessage(
   messages: readonly AgentMessage[],
   message: AgentMessage,
 ): readonly AgentMessage[] {
-  if (message.role === "assistant" && !hasContent(message.content)) return messages;
   const index = messages.findLastIndex(({ id }) => id !== undefined && id === message.id);
   return index < 0 ? [...messages, message] : messages.with(index, message);
+}
+
+function removeCall(calls: readonly RunningCall[], callId: string): readonly RunningCall[] {
+  return calls.filter(({ id }) => id !== callId);
+}
+
+function removeApproval(
+  approvals: readonly PendingApproval[],
+  callId: string,
+): readonly PendingApproval[] {
+  return approvals.filter(({ toolCallId }) => toolCallId !== callId);
 }
 
 function appendDelta(message: AssistantMessage, delta: AssistantMessageDelta): AssistantMessage {

@@ -5,7 +5,16 @@ import type { AgentEvent } from "../core/events/event.ts";
 import { exponentialBackoff } from "../core/hooks/retry.ts";
 import { userMessage } from "../core/messages/message.ts";
 import { defineTool } from "../core/tools/tool.ts";
-import { fail, fakeTool, hang, reply, text, thinking, toolCall } from "../testing/mod.ts";
+import {
+  fail,
+  fakeTool,
+  hang,
+  reply,
+  text,
+  thinking,
+  toolCall,
+  toolResultMessage,
+} from "../testing/mod.ts";
 import { type Conversation, createConversation, readResponse, updateConversation } from "./mod.ts";
 
 /** Freezes a value and all that it has, so that a later change of it throws. */
@@ -181,6 +190,26 @@ Deno.test("updateConversation() keeps the positions of blocks after one without 
     { type: "text", text: "" },
     { type: "text", text: "Found it" },
   ]);
+});
+
+Deno.test("updateConversation() has a call once that another process starts again, and ends it with its result", () => {
+  const start: AgentEvent = { type: "tool_execution_start", id: "a", name: "count", arguments: {} };
+  const asked: AgentEvent = { ...start, type: "tool_approval_requested" };
+  const conversation = [asked, asked, start, start].reduce(
+    updateConversation,
+    createConversation(),
+  );
+  assertEquals(conversation.runningCalls.map(({ id }) => id), ["a"]);
+  assertEquals(conversation.pendingApprovals.map(({ toolCallId }) => toolCallId), ["a"]);
+  const message = toolResultMessage({ id: "a", name: "count" }, "three");
+  const ended = updateConversation(conversation, { type: "message_end", message });
+  assertEquals(ended.runningCalls, []);
+});
+
+Deno.test("updateConversation() keeps the conversation when a newer server sends another event", () => {
+  const conversation = createConversation();
+  const event = { type: "weather" } as unknown as AgentEvent;
+  assertStrictEquals(updateConversation(conversation, event), conversation);
 });
 
 Deno.test("updateConversation() returns the same object for events that change nothing", async () => {

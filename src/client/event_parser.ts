@@ -7,16 +7,15 @@
 import { AgentError, type AgentErrorRecord, StreamError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { isJsonObject } from "../core/json/json.ts";
+import { LineSplitter } from "./line_splitter.ts";
 
 /** Format of a body. */
 export type EventFormat = "sse" | "ndjson";
 
 /** Splits a body into events. */
 export class EventParser {
-  readonly #decoder = new TextDecoder();
+  readonly #lines = new LineSplitter();
   readonly #format: EventFormat;
-  /** The parts of an unfinished line. */
-  #line: string[] = [];
   #data: string[] = [];
 
   /** Creates a parser for one body. */
@@ -31,17 +30,9 @@ export class EventParser {
    * @throws {StreamError} If an event is no JSON object with a type.
    */
   *parse(bytes: Uint8Array): Generator<AgentEvent, void> {
-    const text = this.#decoder.decode(bytes, { stream: true });
-    const end = text.lastIndexOf("\n");
-    if (end < 0) {
-      this.#line.push(text);
-      return;
-    }
-    const lines = [...this.#line, text.slice(0, end)].join("").split(/\r?\n/);
-    this.#line = [text.slice(end + 1)];
-    for (const line of lines) {
+    for (const line of this.#lines.split(bytes)) {
       const json = this.#format === "ndjson" ? line.trim() : this.#readField(line);
-      if (json !== "") yield parseEvent(json);
+      if (json !== "") yield toAgentEvent(parseData(json));
     }
   }
 
@@ -49,20 +40,32 @@ export class EventParser {
   #readField(line: string): string {
     // Lines with the type and the number repeat what the data has; proxies add comments.
     if (line.startsWith("data:")) this.#data.push(line.slice("data:".length));
-    if (line.replace(/\r$/, "") !== "") return "";
+    if (line !== "") return "";
     const data = this.#data.join("\n");
     this.#data = [];
     return data;
   }
 }
 
-function parseEvent(text: string): AgentEvent {
-  let event: unknown;
+/**
+ * Parses the data of an event.
+ *
+ * @throws {StreamError} If it is not JSON.
+ */
+export function parseData(text: string): unknown {
   try {
-    event = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw new StreamError("The response has an event that is not JSON", { cause });
   }
+}
+
+/**
+ * Returns an event with its errors, which JSON has as records.
+ *
+ * @throws {StreamError} If the value is no event.
+ */
+export function toAgentEvent(event: unknown): AgentEvent {
   if (!isJsonObject(event) || typeof event["type"] !== "string") {
     throw new StreamError("The response has an event without a type");
   }

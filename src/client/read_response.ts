@@ -9,7 +9,6 @@ import { toAgentResult } from "../agent/to_agent_result.ts";
 import {
   AbortedError,
   AgentError,
-  type AgentErrorRecord,
   BadRequestError,
   NetworkError,
   StreamError,
@@ -20,6 +19,7 @@ import { findMessageProblem } from "../core/messages/check_message.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
 import { type EventFormat, EventParser } from "./event_parser.ts";
 import { toIterable } from "./iterable_stream.ts";
+import { readError } from "./response_error.ts";
 
 /** The events of a run that a server streams. Cancelling the stream closes the connection, which aborts the run. */
 export interface ResponseStream extends ReadableStream<AgentEvent> {
@@ -221,21 +221,4 @@ async function getFormat(response: Response): Promise<EventFormat> {
         `The response has the content type "${type}": the server must use toResponse() with the format sse or ndjson`,
       );
   }
-}
-
-/** Returns the error of the server, which a proxy may have replaced by its own page. */
-async function readError(response: Response): Promise<AgentError> {
-  const { status } = response;
-  const body: unknown = await response.json().catch(() => undefined);
-  const error = isJsonObject(body) ? body["error"] : undefined;
-  if (isJsonObject(error) && typeof error["code"] === "string") {
-    return AgentError.from({ ...error as unknown as AgentErrorRecord, status });
-  }
-  const reason = isJsonObject(error) && typeof error["message"] === "string"
-    ? `: ${error["message"]}`
-    : "";
-  const message = `The server responded with the status ${status}${reason}`;
-  return status >= 500
-    ? new NetworkError(message, { status })
-    : new BadRequestError(message, { status });
 }

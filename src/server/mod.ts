@@ -39,6 +39,7 @@ export {
   type CloseServerOptions,
   createAgentServer,
 } from "./create_agent_server.ts";
+export type { SessionActivity, SessionStatus } from "../core/sessions/session_activity.ts";
 export type { AgentServerOptions } from "./server_options.ts";
 export { type BearerToken, bearerTokens } from "./access/bearer_tokens.ts";
 export type { Authenticate, Caller, Connection } from "./access/caller.ts";
@@ -53,10 +54,8 @@ export type {
   RunEnd,
   RunInput,
   RunStart,
-  SessionActivity,
   SessionDetail,
   SessionKey,
-  SessionStatus,
   StartOptions,
 } from "./runner/agent_runner.ts";
 export type {

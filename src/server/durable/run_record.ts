@@ -7,11 +7,12 @@
 import type { PublishedEvent } from "../../core/durable/durable_engine.ts";
 import type { AgentEvent, QueuedMessages } from "../../core/events/event.ts";
 import type { UserMessage } from "../../core/messages/message.ts";
+import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import {
   type ApprovalNotice,
   listPendingApprovals,
 } from "../../durable/engine/pending_approvals.ts";
-import type { RunEnd, SessionActivity } from "../runner/agent_runner.ts";
+import type { RunEnd } from "../runner/agent_runner.ts";
 
 /** Position in the log of a session. */
 interface LogPosition {

@@ -13,8 +13,9 @@ import type {
   PublishedEvent,
 } from "../../core/durable/durable_engine.ts";
 import type { Session } from "../../core/sessions/session.ts";
+import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { EntryOutline } from "../../core/sessions/session_entry.ts";
-import type { RunEnd, SessionActivity } from "../runner/agent_runner.ts";
+import type { RunEnd } from "../runner/agent_runner.ts";
 import { readStoredActivity } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";
 import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";

@@ -5,11 +5,11 @@
  */
 
 import type { AgentResult } from "../../agent/agent_result.ts";
-import type { ApprovalDecisions, PendingApproval } from "../../core/approval/approval.ts";
-import type { QueuedMessages } from "../../core/events/event.ts";
+import type { ApprovalDecisions } from "../../core/approval/approval.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
-import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import type { SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 
 /** A session, and the caller's part of the store in which it must be. */
 export interface SessionKey {
@@ -74,27 +74,6 @@ export interface QueuedInput {
   readonly type: "steer" | "follow_up";
   /** The message. */
   readonly message: UserMessage;
-}
-
-/**
- * State of a session. `running`: a run is active in this process. `awaiting_approval`: tool calls wait for decisions.
- * `interrupted`: the last run has no end, since its process has ended, or is another one that still works. `idle`: none
- * of these.
- */
-export type SessionStatus = "idle" | "running" | "awaiting_approval" | "interrupted";
-
-/** The activity of a session. */
-export interface SessionActivity {
-  /** Its state. */
-  readonly status: SessionStatus;
-  /** Id of the active run, if there is one. */
-  readonly runId?: string;
-  /** The tool calls that wait for decisions. */
-  readonly pendingApprovals: readonly PendingApproval[];
-  /** The queued messages. */
-  readonly queued: QueuedMessages;
-  /** The reply so far, while it streams. */
-  readonly streamingMessage?: AssistantMessage;
 }
 
 /** A session as clients see it. */

@@ -11,8 +11,8 @@ import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Session } from "../../core/sessions/session.ts";
+import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import { redact } from "../../core/text/redact.ts";
-import type { SessionActivity } from "./agent_runner.ts";
 
 /** Number of events that are kept. */
 const MAX_EVENTS = 2_048;

@@ -10,14 +10,9 @@ import type { ContinueOptions } from "../../agent/run_options.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
+import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { SessionRecording } from "../../memory/recording/session_recording.ts";
-import type {
-  QueuedInput,
-  RunEnd,
-  RunInput,
-  SessionActivity,
-  StartOptions,
-} from "./agent_runner.ts";
+import type { QueuedInput, RunEnd, RunInput, StartOptions } from "./agent_runner.ts";
 import type { ActiveLog, LiveEvents } from "./live_events.ts";
 import { HANDED_OVER } from "./stored_session.ts";
 

@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
+import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import { InMemorySessionStore } from "../../memory/mod.ts";
 import { ManualClock } from "../../testing/mod.ts";
-import type { FeedItem, SessionActivity } from "./agent_runner.ts";
+import type { FeedItem } from "./agent_runner.ts";
 import { formatCursor, parseCursor } from "./event_cursor.ts";
 import { LiveEvents } from "./live_events.ts";
 import { SessionFeed } from "./session_feed.ts";

@@ -5,11 +5,11 @@
  */
 
 import type { Session, SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionActivity, SessionStatus } from "../../core/sessions/session_activity.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { needsReply, readLoggedHistory } from "../../memory/recording/logged_history.ts";
 import { hasQueued, readSessionState } from "../../memory/recording/session_state.ts";
 import { SummaryBuilder } from "../../memory/store/summary.ts";
-import type { SessionActivity, SessionStatus } from "./agent_runner.ts";
 import type { EventCursor, LivePosition } from "./event_cursor.ts";
 
 /** Name of the entry that marks a run as stopped, so that another process continues it. */

@@ -1,0 +1,146 @@
+/**
+ * Follows a session on a server, over as many connections as it takes.
+ *
+ * @module
+ */
+
+import { AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
+import { toIterable } from "./iterable_stream.ts";
+import { readError } from "./response_error.ts";
+import type { SessionEvent } from "./session_event.ts";
+import { SessionParser } from "./session_parser.ts";
+
+/** The parts of a request that {@linkcode followSession} knows. */
+export interface SessionRequest {
+  /** The headers to send, in addition to those of the application. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborts the request. */
+  readonly signal: AbortSignal;
+}
+
+/** Options for {@linkcode followSession}. */
+export interface FollowSessionOptions {
+  /** Ends the events. Default: they end when the loop is left, or the session is deleted. */
+  readonly signal?: AbortSignal | undefined;
+  /** The position after which the events begin, such as the `eventId` of a prompt. Default: the beginning. */
+  readonly after?: string | undefined;
+  /** Waits before the next connection. Default: based on `setTimeout`. */
+  readonly sleep?: Sleep | undefined;
+}
+
+/** Milliseconds before the next connection: first, and at most, after several failures. */
+const MIN_DELAY_MS = 500;
+const MAX_DELAY_MS = 10_000;
+
+/** Statuses below 500 with which a server may answer otherwise later. */
+const TEMPORARY_STATUSES: readonly number[] = [408, 425, 429];
+
+/**
+ * Yields the events of a session of `createAgentServer()` and connects again when a connection ends, so that each entry
+ * comes once and in order. A `disconnected` event precedes each further connection, after half a second, or up to 10 seconds
+ * after several failures. The events end when the session is deleted or the signal is aborted.
+ *
+ * Throws the error of a response that would not change: a status from 400 to 499, such as that of an invalid token or a
+ * session that does not exist, a response that has no server-sent events, or a malformed event.
+ *
+ * @param connect Sends a `GET` request to `/v1/sessions/{id}/events` with the headers and the signal.
+ *
+ * @example
+ * ```ts
+ * import { createConversation, followSession, updateConversation } from "@swink/agent/client";
+ *
+ * async function watch(id: string, token: string, signal: AbortSignal): Promise<void> {
+ *   const events = followSession(({ headers, signal }) =>
+ *     fetch(`/v1/sessions/${id}/events`, {
+ *       headers: { ...headers, authorization: `Bearer ${token}` },
+ *       signal,
+ *     }), { signal });
+ *   let conversation = createConversation();
+ *   for await (const event of events) {
+ *     conversation = updateConversation(conversation, event);
+ *     console.log(conversation.messages.length, conversation.streamingMessage?.content);
+ *   }
+ * }
+ * ```
+ */
+export async function* followSession(
+  connect: (request: SessionRequest) => Promise<Response>,
+  { signal: outer, after = "", sleep = realSleep }: FollowSessionOptions = {},
+): AsyncGenerator<SessionEvent, void, void> {
+  const left = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, left.signal]) : left.signal;
+  const position: Position = { id: after, delayMs: MIN_DELAY_MS };
+  try {
+    while (!signal.aborted) {
+      const end = yield* readConnection(connect, position, signal);
+      if (end.type === "deleted" || signal.aborted) return;
+      if (end.type === "rejected") {
+        if (end.error.status !== 400 || position.id === "") throw end.error;
+        position.id = ""; // The server does not know it.
+        yield { type: "reset" };
+        continue;
+      }
+      yield { type: "disconnected", ...(end.error && { error: end.error }) };
+      await sleep(position.delayMs, signal);
+      position.delayMs = Math.min(2 * position.delayMs, MAX_DELAY_MS);
+    }
+  } finally {
+    left.abort();
+  }
+}
+
+/** The position after the last event. */
+interface Position {
+  id: string;
+  /** Milliseconds to wait before the next connection. */
+  delayMs: number;
+}
+
+/** The end of a connection. */
+type ConnectionEnd =
+  | { readonly type: "deleted" }
+  /** Another connection would end in the same way. */
+  | { readonly type: "rejected"; readonly error: AgentError }
+  | { readonly type: "broken"; readonly error?: Error };
+
+/** Yields the events of one connection. */
+async function* readConnection(
+  connect: (request: SessionRequest) => Promise<Response>,
+  position: Position,
+  signal: AbortSignal,
+): AsyncGenerator<SessionEvent, ConnectionEnd, void> {
+  const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
+  try {
+    const parser = new SessionParser();
+    for await (const bytes of await readBody(await connect({ headers, signal }))) {
+      for (const { event, id = position.id } of parser.parse(bytes)) {
+        position.id = id;
+        position.delayMs = MIN_DELAY_MS;
+        if (event.type !== "ended") yield event;
+        else if (event.isDeleted) return { type: "deleted" };
+      }
+    }
+    return { type: "broken" };
+  } catch (thrown) {
+    if (isPermanent(thrown)) return { type: "rejected", error: thrown };
+    const error = thrown instanceof Error ? thrown : new NetworkError("The connection failed");
+    return { type: "broken", error };
+  }
+}
+
+/** Returns the body of a response with events. */
+async function readBody(response: Response): Promise<AsyncIterable<Uint8Array>> {
+  if (!response.ok) throw await readError(response);
+  const type = response.headers.get("content-type") ?? "";
+  if (response.body && type.startsWith("text/event-stream")) return toIterable(response.body);
+  response.body?.cancel().catch(() => {});
+  throw new BadRequestError(`The response has the content type "${type}", not text/event-stream`);
+}
+
+/** Whether another request would fail in the same way. */
+function isPermanent(error: unknown): error is AgentError {
+  if (!AgentError.is(error) || error.code === "network_error") return false;
+  const { status = 400 } = error;
+  return status < 500 && !TEMPORARY_STATUSES.includes(status);
+}

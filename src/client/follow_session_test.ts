@@ -1,0 +1,172 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { AuthError, BadRequestError, StreamError } from "../core/errors/errors.ts";
+import { followSession, type SessionEvent, type SessionRequest } from "./mod.ts";
+
+const ENTRY = { type: "title", id: "a", parentId: null, timestamp: 1, title: "Ä 👋" };
+const DELTA = {
+  type: "message_update",
+  delta: { type: "text_delta", contentIndex: 0, delta: "H" },
+};
+const STREAM = `retry: 2000\n\nid: 1\nevent: entry\ndata: ${
+  JSON.stringify(ENTRY)
+}\n\n: \n\nid: 2\nevent: message_update\ndata: ${
+  JSON.stringify(DELTA)
+}\n\nevent: reset\ndata: {}\n\n`;
+const DELETED = 'event: end\ndata: {"reason":"session_deleted","retryMs":2000}\n\n';
+const EVENTS = [{ type: "entry", entry: ENTRY }, DELTA, { type: "reset" }];
+
+/** Creates a response with a body that arrives in these parts. */
+function respond(...parts: (string | Uint8Array)[]): Response {
+  const encoder = new TextEncoder();
+  const bytes = parts.map((part) => typeof part === "string" ? encoder.encode(part) : part);
+  return new Response(ReadableStream.from(bytes), {
+    headers: { "content-type": "text/event-stream; charset=utf-8" },
+  });
+}
+
+/** A server that answers each request with the next response, or rejects with the next error. */
+function createServer(answers: readonly (Response | Error)[]) {
+  const requests: SessionRequest[] = [];
+  const waits: number[] = [];
+  const connect = (request: SessionRequest): Promise<Response> => {
+    const answer = answers[requests.length];
+    requests.push(request);
+    if (answer instanceof Response) return Promise.resolve(answer);
+    return Promise.reject(answer ?? new Error("no more answers"));
+  };
+  const sleep = (milliseconds: number): Promise<void> => {
+    waits.push(milliseconds);
+    return Promise.resolve();
+  };
+  return { connect, sleep, requests, waits };
+}
+
+async function collect(events: AsyncIterable<SessionEvent>): Promise<SessionEvent[]> {
+  const collected: SessionEvent[] = [];
+  for await (const event of events) collected.push(event);
+  return collected;
+}
+
+Deno.test("followSession() reads events that are cut anywhere, and ends with the session", async () => {
+  const bytes = new TextEncoder().encode(STREAM + DELETED);
+  for (let offset = 0; offset <= bytes.length; offset++) {
+    const { connect } = createServer([respond(bytes.slice(0, offset), bytes.slice(offset))]);
+    assertEquals<unknown>(await collect(followSession(connect)), EVENTS, `${offset}`);
+  }
+});
+
+Deno.test("followSession() reads lines that end with CR and LF", async () => {
+  const { connect } = createServer([respond((STREAM + DELETED).replaceAll("\n", "\r\n"))]);
+  assertEquals<unknown>(await collect(followSession(connect)), EVENTS);
+});
+
+Deno.test("followSession() connects again after the last event, and waits longer after each failure", async () => {
+  const failure = new TypeError("Connection refused");
+  const { connect, sleep, requests, waits } = createServer([
+    respond(STREAM),
+    failure,
+    new Response("Too many", { status: 429 }),
+    new Response("Starting", { status: 503 }),
+    ...Array.from({ length: 4 }, () => failure),
+    respond(`${STREAM}event: end\ndata: {"reason":"shutdown","retryMs":2000}\n\n`),
+    respond(DELETED),
+  ]);
+  const events = await collect(followSession(connect, { after: "0", sleep }));
+  assertEquals(
+    requests.map(({ headers }) => headers["last-event-id"]),
+    ["0", ...Array.from({ length: 9 }, () => "2")],
+  );
+  assertEquals(waits, [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000, 500]);
+  const disconnected = events.filter(({ type }) => type === "disconnected");
+  assertEquals(disconnected[0], { type: "disconnected" });
+  assertEquals(disconnected[1], { type: "disconnected", error: failure });
+  assertEquals(disconnected.length, 9);
+});
+
+Deno.test("followSession() throws an error that another request would not change", async () => {
+  const unauthorized = Response.json({ error: { code: "auth_error", message: "No token" } }, {
+    status: 401,
+  });
+  const { connect, sleep } = createServer([respond(STREAM), unauthorized]);
+  const error = await assertRejects(
+    () => collect(followSession(connect, { sleep })),
+    AuthError,
+    "No token",
+  );
+  assertEquals(error.status, 401);
+  const page = new Response("<html>", { headers: { "content-type": "text/html" } });
+  await assertRejects(
+    () => collect(followSession(createServer([page]).connect)),
+    BadRequestError,
+    "text/html",
+  );
+  await assertRejects(
+    () => collect(followSession(createServer([respond("event: entry\ndata: {\n\n")]).connect)),
+    StreamError,
+    "not JSON",
+  );
+});
+
+Deno.test("followSession() begins again when the server does not know the position, once", async () => {
+  const unknown = () =>
+    Response.json({ error: { code: "bad_request", message: "No position" } }, {
+      status: 400,
+    });
+  const { connect, requests } = createServer([unknown(), respond(STREAM + DELETED)]);
+  const events = await collect(followSession(connect, { after: "x" }));
+  assertEquals<unknown>(events, [{ type: "reset" }, ...EVENTS]);
+  assertEquals(requests.map(({ headers }) => headers["last-event-id"]), ["x", undefined]);
+  await assertRejects(
+    () => collect(followSession(createServer([unknown(), unknown()]).connect, { after: "x" })),
+    BadRequestError,
+    "No position",
+  );
+});
+
+Deno.test("followSession() aborts the request and cancels its body when the loop is left", async () => {
+  let isCancelled = false;
+  let signal: AbortSignal | undefined;
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(STREAM)),
+    cancel: () => void (isCancelled = true),
+  });
+  const headers = { "content-type": "text/event-stream" };
+  const connect = (request: SessionRequest) => {
+    signal = request.signal;
+    return Promise.resolve(new Response(body, { headers }));
+  };
+  for await (const _event of followSession(connect)) break;
+  assert(isCancelled);
+  assert(signal?.aborted);
+});
+
+Deno.test("followSession() ends when the signal is aborted: while it connects, reads or waits", async () => {
+  const hang = ({ signal }: SessionRequest) =>
+    new Promise<never>((_resolve, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+    );
+  const reads = ({ signal }: SessionRequest) =>
+    Promise.resolve(
+      new Response(
+        new ReadableStream({
+          start: (controller) =>
+            signal.addEventListener("abort", () => controller.error(signal.reason), { once: true }),
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+    );
+  for (const connect of [hang, reads]) {
+    const controller = new AbortController();
+    const events = collect(followSession(connect, { signal: controller.signal }));
+    await new Promise((resolve) => setTimeout(resolve));
+    controller.abort();
+    assertEquals(await events, []);
+  }
+  const controller = new AbortController();
+  const { connect } = createServer([new TypeError("Connection refused")]);
+  for await (const { type } of followSession(connect, { signal: controller.signal })) {
+    assertEquals(type, "disconnected");
+    controller.abort();
+  }
+  assertEquals(await collect(followSession(connect, { signal: AbortSignal.abort() })), []);
+});
