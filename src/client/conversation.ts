@@ -52,8 +52,14 @@ export interface Conversation {
   readonly error?: Error | undefined;
   /** The policy that stopped the last run, if one did. */
   readonly stoppedBy?: StoppedBy | undefined;
-  /** The last entry of the session, for {@linkcode updateConversation}. Default: none. */
-  readonly entry?: EntryNode | undefined;
+}
+
+/** Name of the last entry of the session: a symbol, which JSON omits, since all entries before it are linked to it. */
+const LAST_ENTRY = Symbol("last entry");
+
+/** A conversation with the place of its last entry. */
+interface SessionConversation extends Conversation {
+  readonly [LAST_ENTRY]?: EntryNode;
 }
 
 /**
@@ -175,10 +181,10 @@ const NO_ACTIVITY = {
 } satisfies Partial<Conversation>;
 
 /** Applies an entry of a session: a message, which an event of the agent may have shown, or the end of a run. */
-function applyEntry(conversation: Conversation, entry: SessionEntry): Conversation {
-  const { node, isBranch } = followEntry(conversation.entry, entry);
+function applyEntry(conversation: SessionConversation, entry: SessionEntry): Conversation {
+  const { node, isBranch } = followEntry(conversation[LAST_ENTRY], entry);
   const messages = isBranch ? readPath(node) : conversation.messages;
-  const next = { ...conversation, messages, entry: node };
+  const next: SessionConversation = { ...conversation, messages, [LAST_ENTRY]: node };
   switch (entry.type) {
     case "message":
       return endMessage(next, entry.message);

@@ -32,7 +32,6 @@ export {
   type RunningCall,
   updateConversation,
 } from "./conversation.ts";
-export type { EntryNode } from "./entry_path.ts";
 export { followSession, type FollowSessionOptions, type SessionRequest } from "./follow_session.ts";
 export { readTextDeltas, type TextSource } from "../agent/read_text_deltas.ts";
 export { readResponse, type ResponseStream } from "./read_response.ts";

@@ -9,6 +9,7 @@ import {
   updateConversation,
 } from "../../src/client/mod.ts";
 import { AgentError } from "../../src/core/errors/errors.ts";
+import type { SessionEntry } from "../../src/core/sessions/session_entry.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { Agent } from "../../mod.ts";
 import {
@@ -134,6 +135,23 @@ Deno.test("followSession(): a conversation has the branch of the last entry", as
   assertEquals(messages, agent.state.messages);
   assertEquals(messages.length, 2);
   await test.server.close();
+});
+
+Deno.test("updateConversation(): a conversation of 20,000 entries is plain JSON", () => {
+  let conversation = createConversation();
+  for (let index = 0; index < 20_000; index++) {
+    const parentId = index === 0 ? null : `${index - 1}`;
+    const entry: SessionEntry = {
+      type: "title",
+      title: "",
+      id: `${index}`,
+      parentId,
+      timestamp: 0,
+    };
+    conversation = updateConversation(conversation, { type: "entry", entry });
+  }
+  assertEquals(structuredClone(conversation), createConversation());
+  assertEquals(JSON.parse(JSON.stringify(conversation)), createConversation());
 });
 
 Deno.test("followSession() ends when the session is deleted, and throws for one that does not exist", async () => {
