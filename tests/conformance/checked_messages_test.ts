@@ -250,7 +250,12 @@ Deno.test("preTurn: a queue of the application that changes with each check deli
 Deno.test("preTurn: a queue of the application may create its messages whenever it is read", async () => {
   const stored = ["Go on"];
   let reads = 0;
-  const create = (text: string) => ({ ...userMessage(text, ++reads), id: `message_${reads}` });
+  const create = (text: string) => {
+    const { role, content } = userMessage(text);
+    const own = { timestamp: ++reads, id: `message_${reads}` };
+    // The order of properties is no difference.
+    return reads % 2 === 0 ? { role, content, ...own } : { ...own, content, role };
+  };
   const history = await runLoop({
     peek: () => stored.map(create),
     take: () => stored.splice(0).map(create),
