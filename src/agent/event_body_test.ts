@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { settle } from "../../tests/conformance/ports.ts";
 import type { AgentEvent } from "../core/events/event.ts";
+import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 import { EventBody, type ResponseFormat } from "./event_body.ts";
 
 const KEEP_ALIVE = ": keep-alive\n\n";
@@ -65,6 +66,7 @@ Deno.test("EventBody: a client that does not wait gets no comments, and a timer 
   body.emit(EVENT);
   assertEquals(await body.read(), TEXT);
   await time.tickAsync(10_000);
+  assertEquals(time.next(), false); // There is no timer.
   const read = body.read();
   await time.tickAsync(500);
   await time.tickAsync(500);
@@ -82,6 +84,16 @@ Deno.test("EventBody: a client that stops reading while no event comes has one c
   body.emit(EVENT);
   await time.tickAsync(0);
   assertEquals([await body.read(), await body.read()], [KEEP_ALIVE, TEXT]);
+  await body.cancel();
+});
+
+Deno.test("EventBody: a client that leaves the end of the body unread has no timer", async () => {
+  using time = new FakeTime();
+  const body = createBody("sse", 1_000);
+  const [usage, cost] = [zeroUsage(), zeroCost()];
+  body.emit({ type: "agent_end", messages: [], stopReason: "stop", usage, cost, seq: 5 });
+  await body.read();
+  assertEquals(time.next(), false);
   await body.cancel();
 });
 

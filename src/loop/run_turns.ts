@@ -45,9 +45,11 @@ const MAX_WAITING_TURNS = 100;
 
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
-  const progress = await runUntilEnd(run, start);
+  let progress = await runUntilEnd(run, start);
   // The work continues while a person decides about other calls.
-  if (progress.pending && run.background.isPending) await untilBackgroundEnded(run, progress);
+  if (progress.pending && run.background.isPending) {
+    progress = await untilBackgroundEnded(run, progress);
+  }
   queueReports(run);
   await reportUntaken(run);
   await run.background.close();

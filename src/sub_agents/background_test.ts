@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
+import type { AgentOptions } from "../agent/options.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { RunHandle } from "../core/events/run_handle.ts";
 import type { Policy, PolicyContext } from "../core/hooks/policy.ts";
@@ -344,8 +345,12 @@ function readLast(agent: Agent, count: number): string[] {
 }
 
 /** Creates an agent that starts work, and then calls a tool that needs an approval. */
-function createPendingAgent(work: (run: RunHandle) => void): Agent {
+function createPendingAgent(
+  work: (run: RunHandle) => void,
+  options: Partial<AgentOptions> = {},
+): Agent {
   return new Agent({
+    ...options,
     model: "test/model",
     streamFn: scriptedStream([
       reply([toolCall("work", {})]),
@@ -382,6 +387,24 @@ Deno.test("background: an abort ends a run that waits for work and approvals", a
   });
   const { pendingApprovals } = await agent.prompt("Go");
   assertEquals(pendingApprovals?.length, 1);
+});
+
+Deno.test("background: a time limit that ends the wait of a run with pending approvals is in the result", async () => {
+  let now = 0;
+  let step = 0;
+  const work = (run: RunHandle) => run.background(() => new Promise(() => {}));
+  const options = { policies: [budget({ elapsedMs: 500 })], now: () => now += step };
+  const agent = createPendingAgent(work, options);
+  agent.subscribe((event) => {
+    if (event.type === "turn_end" && event.turn === 2) step = 500;
+  });
+  const { pendingApprovals, stoppedBy } = await agent.prompt("Go");
+  step = 0;
+  assertEquals([pendingApprovals?.length, stoppedBy], [1, {
+    policy: "budget",
+    reason: "The run reached the time limit of 500 ms",
+  }]);
+  assertEquals((await agent.continue({ approvals: { d: true } })).text, "Approved");
 });
 
 for (const end of ["error", "reset"] as const) {

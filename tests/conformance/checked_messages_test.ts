@@ -234,10 +234,28 @@ Deno.test("preTurn: a queue of the application that has other messages after eac
   assertEquals(codes, ["message_source_failed"]);
 });
 
+Deno.test("preTurn: a queue of the application that changes with each check delivers its message once a timer has run", async () => {
+  let drafts = 0;
+  let stored: (() => string)[] = [() => `Draft ${++drafts}`];
+  const timer = setTimeout(() => stored = stored.map(() => () => "Go on"), 0);
+  const read = (texts: readonly (() => string)[]) => texts.map((text) => userMessage(text(), 0));
+  const history = await runLoop({
+    peek: () => read(stored),
+    take: () => read(stored.splice(0)),
+  });
+  clearTimeout(timer);
+  assertEquals(history, ["user: Hi", "assistant: One", "user: Go on", "assistant: Two"]);
+});
+
 Deno.test("preTurn: a queue of the application may create its messages whenever it is read", async () => {
   const stored = ["Go on"];
   let reads = 0;
-  const create = (text: string) => ({ ...userMessage(text, ++reads), id: `message_${reads}` });
+  const create = (text: string) => {
+    const { role, content } = userMessage(text);
+    const own = { timestamp: ++reads, id: `message_${reads}` };
+    // The order of properties is no difference.
+    return reads % 2 === 0 ? { role, content, ...own } : { ...own, content, role };
+  };
   const history = await runLoop({
     peek: () => stored.map(create),
     take: () => stored.splice(0).map(create),

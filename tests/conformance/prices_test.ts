@@ -307,3 +307,13 @@ Deno.test("prices: an abort does not wait for prices that do not load", async ()
   const { cost, messages } = await agent.prompt("Hi");
   assertEquals([cost.total, messages.length], [null, 2]);
 });
+
+Deno.test("prices: nothing is loaded for a model whose price is known", async () => {
+  let loads = 0;
+  const streamFn: StreamFn = Object.assign(scriptedStream([reply("Hello", { usage: million })]), {
+    prices: () => ({ input: 3, output: 15 }),
+    loadFacts: () => Promise.resolve(++loads),
+  });
+  const { cost } = await new Agent({ model: "test/model", streamFn }).prompt("Hi");
+  assertEquals([cost.total, loads], [18, 0]);
+});

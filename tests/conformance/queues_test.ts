@@ -293,9 +293,16 @@ for (const queue of ["steer", "followUp"] as const) {
   });
 }
 
-for (const queue of ["steer", "followUp"] as const) {
-  Deno.test(`${queue}(): a message that is taken back before its turn starts no turn`, async () => {
-    const { agent, streamFn } = testAgent([reply("Hello"), reply("More")], {
+for (
+  const [queue, stopReason] of [
+    ["steer", "stop"],
+    ["steer", "length"],
+    ["followUp", "stop"],
+    ["followUp", "length"],
+  ] as const
+) {
+  Deno.test(`${queue}(): a message that is taken back before its turn starts no turn after a reply with the stop reason ${stopReason}`, async () => {
+    const { agent, streamFn } = testAgent([reply("Hello", { stopReason }), reply("More")], {
       policies: [{
         name: "takes_back",
         preTurn: ({ turn }) => {

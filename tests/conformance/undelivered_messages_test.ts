@@ -47,6 +47,12 @@ Deno.test("queues as functions: messages that no turn takes before the run is st
   }
 });
 
+Deno.test("queues as functions: messages are appended if the policies have not read those of the turns", async () => {
+  const policies = ["log", "count"].map((name): Policy => ({ name, preTurn: () => {} }));
+  const config = { maxTurns: 1, policies, steering: createSteering() };
+  assertEquals(await runCall(config), { appended: ["user: later"], warned: [] });
+});
+
 Deno.test("queues as functions: a follow-up for which the run has no turn left is appended", async () => {
   const streamFn = scriptedStream([reply("One")]);
   const context = { systemPrompt: "", messages: [], tools: [] };

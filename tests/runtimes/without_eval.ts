@@ -64,10 +64,14 @@ const checked = defineTool({
 // A program may use the schema without the check of its library.
 const { validate: _validate, ...unchecked } = checked;
 
+// Filling in a default is no check.
 const plain = defineTool({
   name: "plain",
   description: "Counts.",
-  parameters: { type: "object", properties: { count: { type: "number" } } },
+  parameters: {
+    type: "object",
+    properties: { count: { type: "number" }, unit: { type: "string", default: "piece" } },
+  },
   execute,
 });
 

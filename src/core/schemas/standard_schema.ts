@@ -69,10 +69,12 @@ export function getValidateFunction(source: SchemaSource): ValidateFunction | un
 }
 
 function toValidationResult(result: unknown): ValidationResult<unknown> {
-  if (!isJsonObject(result) || !(result["issues"] || "value" in result)) {
+  // Whatever object it is: ArkType returns a list of issues that has itself as `issues`.
+  const outcome: { readonly issues?: unknown; readonly value?: unknown } = Object(result);
+  const { issues, value } = outcome;
+  if (!issues && !("value" in outcome)) {
     throw new BadRequestError("The validator must return a value or issues");
   }
-  const { issues, value } = result;
   if (!issues) return { valid: true, value };
   // A list of issues means a failure, even if it is empty or malformed.
   const list: readonly unknown[] = Array.isArray(issues) && issues.length > 0 ? issues : [issues];

@@ -110,6 +110,16 @@ Deno.test("getValidateFunction() converts issues to errors with JSON Pointers", 
   });
 });
 
+Deno.test("getValidateFunction() reads the issues of a result that is a list, as in ArkType", () => {
+  const errors: object[] = [{ message: "email must be an email address", path: ["email"] }];
+  const result = Object.assign(errors, { issues: errors });
+  const validate = getValidateFunction(createSource({ validate: () => result }));
+  assertEquals(validate?.({}), {
+    valid: false,
+    errors: [{ path: "/email", message: "email must be an email address" }],
+  });
+});
+
 for (const issues of [[], "invalid", {}]) {
   Deno.test(`getValidateFunction(): the issues ${JSON.stringify(issues)} are a failure`, () => {
     const validate = getValidateFunction(createSource({ validate: () => ({ issues }) }));
@@ -121,7 +131,7 @@ for (const issues of [[], "invalid", {}]) {
 }
 
 Deno.test("getValidateFunction() throws when a validator returns no result", () => {
-  for (const result of [undefined, true, {}, { issues: undefined }]) {
+  for (const result of [undefined, null, true, [], {}, { issues: undefined }]) {
     const validate = getValidateFunction(createSource({ validate: () => result }));
     assertThrows(
       () => validate?.({}),

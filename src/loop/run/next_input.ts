@@ -40,11 +40,19 @@ export async function nextInput(run: RunServices, progress: RunProgress): Promis
   }
 }
 
-/** Resolves when the background work of a run that has no further turn has ended, or a policy ends the wait. */
-export async function untilBackgroundEnded(run: RunServices, progress: RunProgress): Promise<void> {
+/**
+ * Waits until the background work of a run that has no further turn has ended, or a policy ends the wait; returns the
+ * progress of the run with that policy.
+ */
+export async function untilBackgroundEnded(
+  run: RunServices,
+  progress: RunProgress,
+): Promise<RunProgress> {
   const wait = new WatchedWait(run, progress);
   await run.background.untilEnded(wait.cancellation);
   wait.end();
+  const { stoppedBy } = wait;
+  return stoppedBy ? { ...progress, stoppedBy } : progress;
 }
 
 /** Returns the next input of an idle run; `undefined` while it must wait for background work. */

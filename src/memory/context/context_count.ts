@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
-import type { Usage } from "../../core/models/usage.ts";
+import { type Usage, zeroUsage } from "../../core/models/usage.ts";
 import type { ToolSpec } from "../../core/streams/stream.ts";
 import {
   estimateTextTokens,
@@ -93,7 +93,10 @@ function findLastCounted(
 ): CountedReply | undefined {
   for (let position = to - 1; position >= from; position--) {
     const reply = messages[position];
-    if (reply?.role === "assistant" && getPromptTokens(reply.usage) > 0) return { position, reply };
+    if (reply?.role !== "assistant") continue;
+    // Untyped code may pass a history without usage.
+    const { usage = zeroUsage() } = reply as Partial<AssistantMessage>;
+    if (getPromptTokens(usage) > 0) return { position, reply };
   }
   return undefined;
 }

@@ -52,6 +52,14 @@ Deno.test("countContext() uses the reported usage, and estimates the messages af
   });
 });
 
+Deno.test("countContext() estimates replies of untyped code that have no usage", () => {
+  const { usage: _usage, ...answer } = createAnswer(createUsage(0, 0));
+  const messages = [question, answer as AssistantMessage, question];
+  const estimated = messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+  const count = countContext({ ...request, messages });
+  assertEquals(count, { used: estimated, reported: 0, estimated });
+});
+
 Deno.test("countContext() omits the tokens of a compaction by the provider", () => {
   const extra = { compaction: 184_700 };
   const usage = createUsage(203_000, 4500, { cacheRead: 1000, cacheWrite: 200, extra });
