@@ -54,7 +54,8 @@ export type ProxyHandler = (
 
 const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",
-  "cache-control": "no-store",
+  // A server that compresses responses would hold the events back.
+  "cache-control": "no-store, no-transform",
   // Turns off buffering in nginx.
   "x-accel-buffering": "no",
 };

@@ -8,6 +8,7 @@ import { checkNumber } from "../core/checks/check_number.ts";
 import { createValueError } from "../core/checks/check_object.ts";
 import { AgentError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
+import { STREAM_HEADERS } from "../core/streams/stream_headers.ts";
 import type { EventBody, EventBodyOptions, ResponseFormat } from "./event_body.ts";
 
 /** Options for `AgentStream.toResponse()`. */
@@ -72,12 +73,7 @@ export function createResponse(
   if ([101, 204, 205, 304].includes(status)) throw new TypeError(`No body with status ${status}`);
   // A copy, since a header such as `set-cookie` may have several values.
   const allHeaders = new Headers(headers);
-  const defaults = {
-    "content-type": CONTENT_TYPES[format],
-    "cache-control": "no-store",
-    // nginx would buffer the events.
-    "x-accel-buffering": "no",
-  };
+  const defaults = { "content-type": CONTENT_TYPES[format], ...STREAM_HEADERS };
   for (const [name, value] of Object.entries(defaults)) {
     if (!allHeaders.has(name)) allHeaders.set(name, value);
   }

@@ -18,6 +18,7 @@ import { AgentError, BadRequestError } from "../../core/errors/errors.ts";
 import { runSessions } from "../../core/events/run_session.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
+import { STREAM_HEADERS } from "../../core/streams/stream_headers.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 import { encodeEvents } from "./encode_events.ts";
@@ -264,9 +265,4 @@ function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEv
   return mapEvents(stream, { threadId, runId, messages, state }, clientTools);
 }
 
-const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  // nginx would buffer the events.
-  "x-accel-buffering": "no",
-};
+const HEADERS = { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS };
