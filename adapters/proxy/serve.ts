@@ -28,7 +28,7 @@ export interface ServeProxyOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Maximum time to receive the body of a request, in milliseconds. Default: 60,000. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Time without events in milliseconds after which a comment keeps the connection open. Default: 15,000. */
+  /** Time without events in milliseconds after which a comment keeps the connection open. Default: 8,000. */
   readonly keepAliveMs?: number | undefined;
   /** Port: time and timers. Default: the runtime's. */
   readonly clock?: Clock | undefined;
@@ -86,7 +86,8 @@ export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}):
   }
   checkAdapterOptions(options);
   refuseUnknownOptions(options, OPTION_NAMES, "serveProxy()");
-  const { keepAliveMs = 15_000, clock = systemClock, authorize } = options;
+  // Bun ends connections after ten seconds without data.
+  const { keepAliveMs = 8_000, clock = systemClock, authorize } = options;
   const timeoutMs = options.authorizeTimeoutMs ?? 30_000;
   const bodyLimits = {
     maxBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,

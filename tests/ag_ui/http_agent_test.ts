@@ -210,8 +210,8 @@ Deno.test("agUiHandler(): comments keep the connection while a tool runs, and th
   assertEquals([...sleeps], [20_000]);
 });
 
-Deno.test("agUiHandler(): sends a comment after 15 seconds, and none for 0", async () => {
-  for (const [keepAliveMs, expected] of [[undefined, 15_000], [0, Infinity]] as const) {
+Deno.test("agUiHandler(): sends a comment after 8 seconds, and none for 0", async () => {
+  for (const [keepAliveMs, expected] of [[undefined, 8_000], [0, Infinity]] as const) {
     const sleeps = new Set<number>();
     const handler = agUiHandler({
       createAgent: () =>

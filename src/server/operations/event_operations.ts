@@ -4,7 +4,7 @@
  * @module
  */
 
-import { STREAM_HEADERS } from "../../core/streams/stream_headers.ts";
+import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
 import { createFailure } from "../http/problem.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, type Services } from "./call.ts";

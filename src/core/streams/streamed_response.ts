@@ -1,5 +1,5 @@
 /**
- * Headers of responses that arrive in parts.
+ * Responses that arrive in parts.
  *
  * @module
  */
