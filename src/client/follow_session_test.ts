@@ -55,6 +55,13 @@ Deno.test("followSession() reads events that are cut anywhere, and ends with the
   }
 });
 
+Deno.test("followSession() reads texts with the line separators of Unicode", async () => {
+  const entry = { ...ENTRY, title: "a\u2028b\u2029c\u0085d" };
+  const event = `event: entry\ndata: ${JSON.stringify(entry)}\n\n`;
+  const { connect } = createServer([respond(event + DELETED)]);
+  assertEquals<unknown>(await collect(followSession(connect)), [{ type: "entry", entry }]);
+});
+
 Deno.test("followSession() reads lines that end with CR and LF", async () => {
   const { connect } = createServer([respond((STREAM + DELETED).replaceAll("\n", "\r\n"))]);
   assertEquals<unknown>(await collect(followSession(connect)), EVENTS);
