@@ -177,3 +177,22 @@ Deno.test("followSession() ends when the signal is aborted: while it connects, r
   }
   assertEquals(await collect(followSession(connect, { signal: AbortSignal.abort() })), []);
 });
+
+Deno.test("followSession() ends with its signal, and closes the connection of a request without it", async () => {
+  const stop = new AbortController();
+  let isClosed = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(": \n\n")),
+    cancel() {
+      isClosed = true;
+    },
+  });
+  const headers = { "content-type": "text/event-stream" };
+  const { signal } = stop;
+  const events = collect(
+    followSession(() => Promise.resolve(new Response(body, { headers })), { signal }),
+  );
+  setTimeout(() => stop.abort());
+  assertEquals(await events, []);
+  assert(isClosed);
+});
