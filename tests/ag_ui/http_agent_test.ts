@@ -225,6 +225,7 @@ Deno.test("agUiHandler(): sends a comment after 8 seconds, and none for 0", asyn
     const messages = [{ id: "m1", role: "user", content: "Hello" }];
     const body = JSON.stringify({ threadId: "t", runId: "r", messages });
     const response = await handler(new Request("http://localhost/", { method: "POST", body }));
+    assertEquals(response.headers.get("cache-control"), "no-store, no-transform");
     assertStringIncludes(await response.text(), "RUN_FINISHED");
     assertEquals([...sleeps], [expected]);
   }
