@@ -120,7 +120,7 @@ function createConnection(provider: string, options: ConnectOptions): StreamFn {
   if (typeof config === "function") return config;
   checkConfig(provider, config);
   const entry = findEntry(provider, config);
-  if (!entry) throw createUnknownProviderError(provider);
+  if (!entry) throw createUnknownProviderError(provider, options);
   const { providers: _providers, env = readEnvironmentVariable, ...shared } = options;
   const context = { provider, shared, config, env };
   return lazyStreamFn(() => entry.load(createOptions(entry, context), env));
@@ -197,9 +197,14 @@ function createKeyHint(provider: string, keys: readonly string[], env: ReadEnvir
   return `set ${keys.join(" or ")} in the environment${permission}, ${hint}`;
 }
 
-function createUnknownProviderError(provider: string): BadRequestError {
+function createUnknownProviderError(
+  provider: string,
+  { providers }: ConnectOptions,
+): BadRequestError {
+  const names = new Set([...Object.keys(providers ?? {}), ...providerNames()]);
+  names.delete(provider);
   return new BadRequestError(
-    `Unknown provider "${provider}". Known providers: ${providerNames().join(", ")}. To add it, ` +
+    `Unknown provider "${provider}". Known providers: ${[...names].join(", ")}. To add it, ` +
       `pass providers: { "${provider}": … } with a stream function or a baseUrl to connect()`,
     { provider },
   );

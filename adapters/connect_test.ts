@@ -273,6 +273,15 @@ Deno.test("connect(): a provider that is undefined has the options of the enviro
   );
 });
 
+Deno.test("connect(): the error for an unknown provider names those of the program", async () => {
+  const { env } = recordEnvironment({});
+  const providers = { lab: { baseUrl: "https://lab.example" } };
+  assertStringIncludes(
+    await findUrl(["lap", "m"], { env, providers }) ?? "",
+    "Known providers: lab, anthropic, ",
+  );
+});
+
 Deno.test("connect(): a base URL may have blanks around it and a query", async () => {
   const { env } = recordEnvironment({ OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" });
   const providers = {

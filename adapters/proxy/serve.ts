@@ -28,7 +28,7 @@ export interface ServeProxyOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Maximum time to receive the body of a request, in milliseconds. Default: 60,000. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Time without events in milliseconds after which a comment keeps the connection open. Default: 15,000. */
+  /** Time without events in milliseconds after which a comment keeps the connection open. Default: 8,000. */
   readonly keepAliveMs?: number | undefined;
   /** Port: time and timers. Default: the runtime's. */
   readonly clock?: Clock | undefined;
@@ -54,7 +54,8 @@ export type ProxyHandler = (
 
 const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",
-  "cache-control": "no-store",
+  // A server that compresses responses would hold the events back.
+  "cache-control": "no-store, no-transform",
   // Turns off buffering in nginx.
   "x-accel-buffering": "no",
 };
@@ -85,7 +86,8 @@ export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}):
   }
   checkAdapterOptions(options);
   refuseUnknownOptions(options, OPTION_NAMES, "serveProxy()");
-  const { keepAliveMs = 15_000, clock = systemClock, authorize } = options;
+  // Bun ends connections after ten seconds without data.
+  const { keepAliveMs = 8_000, clock = systemClock, authorize } = options;
   const timeoutMs = options.authorizeTimeoutMs ?? 30_000;
   const bodyLimits = {
     maxBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,

@@ -7,7 +7,7 @@
 import { getErrorMessage } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { systemClock } from "../core/ports/ports.ts";
-import { KeepAlive } from "../core/streams/keep_alive.ts";
+import { KEEP_ALIVE_MS, KeepAlive } from "../core/streams/keep_alive.ts";
 
 /** Format of a body. */
 export type ResponseFormat = "sse" | "ndjson" | "text";
@@ -16,8 +16,8 @@ export type ResponseFormat = "sse" | "ndjson" | "text";
 export interface EventBodyOptions {
   /** Format of the body. */
   readonly format: ResponseFormat;
-  /** Milliseconds without an event after which a comment is sent in the format `sse`; 0 for none. */
-  readonly keepAliveMs: number;
+  /** Milliseconds without an event after which a comment is sent in the format `sse`; 0 for none. Default: 8,000. */
+  readonly keepAliveMs?: number | undefined;
   /** Returns why the run failed, when it has ended. */
   readonly getFailure: () => Promise<unknown>;
 }
@@ -40,8 +40,11 @@ export class EventBody {
     this.#controller = controller;
     this.#reader = reader;
     this.#options = options;
-    const keepAliveMs = options.format === "sse" ? options.keepAliveMs : 0;
-    this.#keepAlive = new KeepAlive(controller, { keepAliveMs, clock: systemClock });
+    const { format, keepAliveMs = KEEP_ALIVE_MS } = options;
+    this.#keepAlive = new KeepAlive(controller, {
+      keepAliveMs: format === "sse" ? keepAliveMs : 0,
+      clock: systemClock,
+    });
   }
 
   /** Adds the next part, or ends the body: a text has no `agent_end`, so that a failure of the run errors it. */

@@ -8,6 +8,7 @@ import { checkNumber } from "../core/checks/check_number.ts";
 import { createValueError } from "../core/checks/check_object.ts";
 import { AgentError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
+import { STREAM_HEADERS } from "../core/streams/streamed_response.ts";
 import type { EventBody, EventBodyOptions, ResponseFormat } from "./event_body.ts";
 
 /** Options for `AgentStream.toResponse()`. */
@@ -20,7 +21,7 @@ export interface ResponseOptions {
   readonly format?: "sse" | "ndjson" | "text" | undefined;
   /**
    * Milliseconds without an event after which a comment is sent in the format `sse`, so that proxies keep the connection;
-   * 0 for none. Default: 15,000.
+   * 0 for none. Default: 8,000.
    */
   readonly keepAliveMs?: number | undefined;
   /** Status of the response. Default: 200. */
@@ -61,8 +62,7 @@ interface RunResponseOptions extends ResponseOptions {
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
-  { format = "sse", keepAliveMs = 15_000, status = 200, headers, getFailure, misuse }:
-    RunResponseOptions,
+  { format = "sse", keepAliveMs, status = 200, headers, getFailure, misuse }: RunResponseOptions,
 ): Response {
   checkNumber("keepAliveMs", keepAliveMs);
   if (!Object.hasOwn(CONTENT_TYPES, format)) {
@@ -72,12 +72,7 @@ export function createResponse(
   if ([101, 204, 205, 304].includes(status)) throw new TypeError(`No body with status ${status}`);
   // A copy, since a header such as `set-cookie` may have several values.
   const allHeaders = new Headers(headers);
-  const defaults = {
-    "content-type": CONTENT_TYPES[format],
-    "cache-control": "no-store",
-    // nginx would buffer the events.
-    "x-accel-buffering": "no",
-  };
+  const defaults = { "content-type": CONTENT_TYPES[format], ...STREAM_HEADERS };
   for (const [name, value] of Object.entries(defaults)) {
     if (!allHeaders.has(name)) allHeaders.set(name, value);
   }

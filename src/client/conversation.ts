@@ -278,6 +278,9 @@ function extendBlock(block: ContentBlock | undefined, delta: AssistantMessageDel
       const call = block?.type === "tool_call" ? block : createCallBlock("", "");
       return { ...call, partialJson: (call.partialJson ?? "") + delta.delta };
     }
+    default:
+      delta satisfies never;
+      return block ?? { type: "text", text: "" };
   }
 }
 

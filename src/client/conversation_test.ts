@@ -237,3 +237,20 @@ Deno.test("updateConversation() reads the events of a response", async () => {
     streamingMessage: undefined,
   });
 });
+
+Deno.test("updateConversation() ignores events and deltas of a later version", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  let conversation = createConversation();
+  for await (const event of agent.promptStream("Hi")) {
+    conversation = updateConversation(conversation, event);
+    const later = { type: "later", seq: 0 } as unknown as AgentEvent;
+    assertStrictEquals(updateConversation(conversation, later), conversation);
+    if (event.type !== "message_update") continue;
+    const delta = { type: "later_delta", contentIndex: 1, delta: "x" };
+    const update = { ...event, delta } as unknown as AgentEvent;
+    const content = updateConversation(conversation, update).streamingMessage?.content;
+    assertEquals(content?.[0], conversation.streamingMessage?.content[0]);
+    assert(content?.every((block) => typeof block.type === "string"));
+  }
+  assertEquals(conversation.messages.length, 2);
+});

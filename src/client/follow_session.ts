@@ -113,7 +113,7 @@ async function* readConnection(
   const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
   try {
     const parser = new SessionParser();
-    for await (const bytes of await readBody(await connect({ headers, signal }))) {
+    for await (const bytes of await readBody(await connect({ headers, signal }), signal)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
         position.id = id;
         position.delayMs = MIN_DELAY_MS;
@@ -129,11 +129,17 @@ async function* readConnection(
   }
 }
 
-/** Returns the body of a response with events. */
-async function readBody(response: Response): Promise<AsyncIterable<Uint8Array>> {
+/** Returns the body of a response with events; it ends with the signal, also if the request was sent without it. */
+async function readBody(
+  response: Response,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
   if (!response.ok) throw await readError(response);
   const type = response.headers.get("content-type") ?? "";
-  if (response.body && type.startsWith("text/event-stream")) return toIterable(response.body);
+  if (response.body && type.startsWith("text/event-stream")) {
+    const bytes = new TransformStream<Uint8Array, Uint8Array>();
+    return toIterable(response.body.pipeThrough(bytes, { signal }));
+  }
   response.body?.cancel().catch(() => {});
   throw new BadRequestError(`The response has the content type "${type}", not text/event-stream`);
 }

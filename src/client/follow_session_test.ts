@@ -55,6 +55,13 @@ Deno.test("followSession() reads events that are cut anywhere, and ends with the
   }
 });
 
+Deno.test("followSession() reads texts with the line separators of Unicode", async () => {
+  const entry = { ...ENTRY, title: "a\u2028b\u2029c\u0085d" };
+  const event = `event: entry\ndata: ${JSON.stringify(entry)}\n\n`;
+  const { connect } = createServer([respond(event + DELETED)]);
+  assertEquals<unknown>(await collect(followSession(connect)), [{ type: "entry", entry }]);
+});
+
 Deno.test("followSession() reads lines that end with CR and LF", async () => {
   const { connect } = createServer([respond((STREAM + DELETED).replaceAll("\n", "\r\n"))]);
   assertEquals<unknown>(await collect(followSession(connect)), EVENTS);
@@ -169,4 +176,23 @@ Deno.test("followSession() ends when the signal is aborted: while it connects, r
     controller.abort();
   }
   assertEquals(await collect(followSession(connect, { signal: AbortSignal.abort() })), []);
+});
+
+Deno.test("followSession() ends with its signal, and closes the connection of a request without it", async () => {
+  const stop = new AbortController();
+  let isClosed = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(": \n\n")),
+    cancel() {
+      isClosed = true;
+    },
+  });
+  const headers = { "content-type": "text/event-stream" };
+  const { signal } = stop;
+  const events = collect(
+    followSession(() => Promise.resolve(new Response(body, { headers })), { signal }),
+  );
+  setTimeout(() => stop.abort());
+  assertEquals(await events, []);
+  assert(isClosed);
 });

@@ -55,7 +55,7 @@ export interface ResponseStream extends ReadableStream<AgentEvent> {
  */
 export function readResponse(response: Response): ResponseStream {
   if (!isJsonObject(response?.headers) || response.bodyUsed || response.body?.locked) {
-    throw new BadRequestError("Pass the response of fetch(), with a body that is not being read");
+    throw createReadError();
   }
   const reader = new ResponseReader(response);
   const stream = new ReadableStream<AgentEvent>({
@@ -151,6 +151,8 @@ class ResponseReader {
   }
 
   async #readBytes(): Promise<Uint8Array> {
+    // It may have been read since, as by another stream of the same response.
+    if (!this.#body && this.#response.body?.locked) throw createReadError();
     this.#body ??= this.#response.body?.getReader();
     try {
       const part = await this.#body?.read();
@@ -193,6 +195,10 @@ function assertMessages(messages: unknown): void {
     const problem = findMessageProblem(message);
     if (problem) throw new StreamError(`The response has an invalid message: ${problem}`);
   }
+}
+
+function createReadError(): BadRequestError {
+  return new BadRequestError("Pass the response of fetch(), with a body that is not being read");
 }
 
 function createMalformedError(cause: unknown): StreamError {

@@ -292,6 +292,14 @@ Deno.test("readResponse(): throws for a value that is no response, and for a bod
   assertThrows(() => readResponse(response), BadRequestError, "Pass the response");
 });
 
+Deno.test("readResponse(): a second stream of the same response fails, and the first one does not", async () => {
+  const response = startRun().toResponse();
+  const [first, second] = [readResponse(response), readResponse(response)];
+  const text = first.text();
+  await assertRejects(() => second.text(), BadRequestError, "a body that is not being read");
+  assertEquals(await text, "Grüße 👋");
+});
+
 Deno.test("readResponse(): the events may be read after result() has been called", async () => {
   const stream = readResponse(startRun().toResponse());
   const result = stream.result();

@@ -30,7 +30,8 @@ export class SessionParser {
    */
   *parse(bytes: Uint8Array): Generator<ParsedEvent, void> {
     for (const line of this.#lines.split(bytes)) {
-      const [, name, value] = /^(id|event|data): ?(.*)/.exec(line) ?? [];
+      // JSON may have U+2028 and U+2029, which a dot matches only with the flag `s`.
+      const [, name, value] = /^(id|event|data): ?(.*)/s.exec(line) ?? [];
       if (name !== undefined && value !== undefined) this.#fields[name] = value;
       if (line !== "") continue;
       const { id, event, data } = this.#fields;

@@ -7,6 +7,7 @@
 import { refusePromise } from "../core/errors/refuse_promise.ts";
 import { systemClock } from "../core/ports/ports.ts";
 import { startTimer } from "../core/ports/start_timer.ts";
+import { KEEP_ALIVE_MS } from "../core/streams/keep_alive.ts";
 import { authenticateRequest } from "./access/authenticate_request.ts";
 import type { Caller, Connection } from "./access/caller.ts";
 import { checkHost, checkOrigin, createPreflightHeaders } from "./access/check_origin.ts";
@@ -120,7 +121,7 @@ class SessionServer {
 
   constructor(options: AgentServerOptions) {
     this.#options = options;
-    const { store, clock = systemClock, keepAliveMs = 15_000, page = true } = options;
+    const { store, clock = systemClock, keepAliveMs = KEEP_ALIVE_MS, page = true } = options;
     this.#services = {
       store,
       clock,

@@ -49,7 +49,7 @@ export interface AgentServerOptions {
   readonly page?: boolean | undefined;
   /** Maximum time to receive the body of a request, in milliseconds. Default: 30,000. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Time without events after which a comment keeps a stream open, in milliseconds. Default: 15,000. */
+  /** Time without events after which a comment keeps a stream open, in milliseconds. Default: 8,000. */
   readonly keepAliveMs?: number | undefined;
   /**
    * Time after which a stream gets the entries that other processes have written, in milliseconds; `Infinity` never.

@@ -357,6 +357,7 @@ Deno.test("serveProxy(): sends available events in one chunk, up to the limit", 
   assert(sizes.length > 1, "one chunk for all events");
   assert(sizes.every((size) => size < 300_000), `${sizes}`);
   const few = await serveProxy(createStreamFn(reply("Hi")), ALLOW_ALL)(createPost(MINIMAL_BODY));
+  assertEquals(few.headers.get("cache-control"), "no-store, no-transform");
   let chunks = 0;
   for await (const _chunk of few.body ?? []) chunks++;
   assertEquals(chunks, 1);

@@ -210,8 +210,8 @@ Deno.test("agUiHandler(): comments keep the connection while a tool runs, and th
   assertEquals([...sleeps], [20_000]);
 });
 
-Deno.test("agUiHandler(): sends a comment after 15 seconds, and none for 0", async () => {
-  for (const [keepAliveMs, expected] of [[undefined, 15_000], [0, Infinity]] as const) {
+Deno.test("agUiHandler(): sends a comment after 8 seconds, and none for 0", async () => {
+  for (const [keepAliveMs, expected] of [[undefined, 8_000], [0, Infinity]] as const) {
     const sleeps = new Set<number>();
     const handler = agUiHandler({
       createAgent: () =>
@@ -225,6 +225,7 @@ Deno.test("agUiHandler(): sends a comment after 15 seconds, and none for 0", asy
     const messages = [{ id: "m1", role: "user", content: "Hello" }];
     const body = JSON.stringify({ threadId: "t", runId: "r", messages });
     const response = await handler(new Request("http://localhost/", { method: "POST", body }));
+    assertEquals(response.headers.get("cache-control"), "no-store, no-transform");
     assertStringIncludes(await response.text(), "RUN_FINISHED");
     assertEquals([...sleeps], [expected]);
   }

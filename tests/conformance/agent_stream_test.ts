@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
 import { Agent } from "../../src/agent/agent.ts";
 import {
   AbortedError,
@@ -149,7 +150,9 @@ async function readResponse(response: Response): Promise<[string | null, string]
 Deno.test("toResponse(): sse has one event for each event, with its number, type and JSON", async () => {
   const { agent, seen } = testAgent([reply("Hello\nthere")]);
   const response = agent.promptStream("Hi").toResponse();
-  assertEquals([response.status, response.headers.get("cache-control")], [200, "no-store"]);
+  assertEquals([response.status, response.headers.get("x-accel-buffering")], [200, "no"]);
+  // Servers would compress the body, and send it at its end.
+  assertEquals(response.headers.get("cache-control"), "no-store, no-transform");
   const [type, body] = await readResponse(response);
   assertEquals(type, "text/event-stream; charset=utf-8");
   const expected = seen.map((event) =>
@@ -323,6 +326,23 @@ Deno.test("toResponse() throws for an unknown format, and the stream can still b
     );
   }
   assertEquals(await stream.text(), "Hello");
+});
+
+Deno.test("toResponse(): a comment comes within 10 seconds of silence, after which Bun ends a connection", async () => {
+  using time = new FakeTime();
+  const { agent } = testAgent([hang({ after: "Hel" })]);
+  const reader = agent.promptStream("Hi").toResponse().body?.pipeThrough(new TextDecoderStream())
+    .getReader();
+  let text = "";
+  const reading = (async () => {
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      text += part.value;
+    }
+  })();
+  for (let second = 0; second < 9; second++) await time.tickAsync(1_000);
+  assert(text.endsWith(": keep-alive\n\n"), text);
+  await reader?.cancel();
+  await reading;
 });
 
 Deno.test("toResponse(): keepAliveMs must be a number of at least 0, and the stream can still be read", async () => {

@@ -137,6 +137,10 @@ const misspelledAgents: readonly (readonly [object, string])[] = [
     { tools: [{ ...fakeTool({ name: "rm" }), requireApproval: true }] },
     'Unknown property "requireApproval" of the tool "rm": did you mean requiresApproval?',
   ],
+  [
+    { tools: [{ ...fakeTool({ name: "rm" }), needsApproval: true }] },
+    'Unknown property "needsApproval" of the tool "rm": did you mean requiresApproval?',
+  ],
 ];
 for (const [options, problem] of misspelledAgents) {
   Deno.test(`misuse: new Agent() throws: ${problem}`, () => {

@@ -1,9 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../mod.ts";
 import { BadRequestError, SessionError, StreamError } from "../../src/core/errors/errors.ts";
 import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { durableRunner } from "../../src/server/durable/mod.ts";
-import { ManualClock, reply, scriptedStream } from "../../src/testing/mod.ts";
+import { hang, ManualClock, reply, scriptedStream } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { TestServer } from "./server_fixture.ts";
 
@@ -29,6 +30,23 @@ Deno.test("server: an error of the application is not one of the caller, whateve
     "SessionError: There is no such session",
     "BadRequestError: concurrentRuns must be a number of at least 0, not -1",
   ]);
+});
+
+Deno.test("server: an agent that serves another session is an error of the application", async () => {
+  const errors: unknown[] = [];
+  const agent = new Agent({ model: "any/model", streamFn: scriptedStream([hang()]) });
+  const test = new TestServer({
+    createAgent: () => agent,
+    onError: (error) => errors.push(error),
+  });
+  const [first, second] = [await test.create(), await test.create()];
+  await test.prompt(first);
+  await assertInternal(test, "POST", `/v1/sessions/${second}/prompt`);
+  assertEquals(errors.map(String), [
+    "AlreadyRunningError: The agent is already running: wait for it, steer it or abort it",
+  ]);
+  await test.json(202, "POST", `/v1/sessions/${first}/abort`);
+  await test.server.close();
 });
 
 Deno.test("server: the error of a function that cannot check a token is reported", async () => {

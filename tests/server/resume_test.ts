@@ -248,6 +248,7 @@ Deno.test("events: types are selected, and a comment keeps the stream open", asy
   });
   const id = await test.create();
   const response = await test.call("GET", `/v1/sessions/${id}/events?types=state`);
+  assertEquals(response.headers.get("cache-control"), "no-store, no-transform");
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes(": keep-alive")) text += (await reader?.read())?.value;

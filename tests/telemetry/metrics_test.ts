@@ -31,6 +31,7 @@ async function recordMetrics(): Promise<readonly MetricData[]> {
   for (let run = 0; run < 2; run++) {
     await using _session = await openSession(new InMemorySessionStore(), {}, agent);
     await agent.prompt("Hello");
+    agent.reset();
   }
   const { resourceMetrics } = await registered.reader.collect();
   return resourceMetrics.scopeMetrics[0]?.metrics ?? [];

@@ -6,7 +6,7 @@
 
 import { BadRequestError } from "../errors/errors.ts";
 
-/** Options of other libraries, and the ones that have their effect here. */
+/** Options and properties of other libraries, and the ones that have their effect here. */
 const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   instructions: "systemPrompt",
   system: "systemPrompt",
@@ -14,6 +14,8 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   stopWhen: "maxTurns",
   abortSignal: "signal",
   maxOutputTokens: "maxTokens",
+  inputSchema: "parameters",
+  needsApproval: "requiresApproval",
 };
 
 /**
@@ -35,7 +37,8 @@ export function checkNames(
 }
 
 /**
- * Checks that no property is a misspelling of a known one that is missing; other properties are allowed.
+ * Checks that no property is a misspelling of a known one that is missing, or its name in another library; other
+ * properties are allowed.
  *
  * @throws {BadRequestError} If a property has almost the name of a missing one.
  */
@@ -46,7 +49,9 @@ export function checkMisspellings(
 ): void {
   for (const name of Object.keys(object)) {
     if (known.includes(name)) continue;
-    const similar = findSimilarName(name, known.filter((other) => !(other in object)));
+    const missing = known.filter((other) => !(other in object));
+    // A text, since a name such as "constructor" is one of every object.
+    const similar = findSimilarName(`${FOREIGN_NAMES[name] ?? name}`, missing);
     if (similar === undefined) continue;
     throw new BadRequestError(
       `Unknown property "${name}" of ${subject}: did you mean ${similar}?`,

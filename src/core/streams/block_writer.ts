@@ -34,6 +34,9 @@ export interface BlockEndOptions {
 
 type TextOrThinking = "text" | "thinking";
 
+/** A text that ends within a character, as from servers that split texts by UTF-16 code units. */
+const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
+
 /**
  * Writes one reply as {@linkcode AssistantMessageEvent}s.
  *
@@ -48,6 +51,8 @@ export class BlockWriter {
   #nextIndex = 0;
   #currentType: TextOrThinking | null = null;
   #currentIndex = -1;
+  /** The first half of a character that the end of a delta has split; a display would replace each half. */
+  #half = "";
   readonly #openCalls = new Set<number>();
   #responseId: string | undefined;
 
@@ -79,19 +84,19 @@ export class BlockWriter {
 
   /** Appends text, in a new block if needed; an empty delta is ignored. */
   writeText(delta: string): void {
-    if (delta === "" || !this.#openTextOrThinking("text")) return;
-    this.#emit({ type: "text_delta", contentIndex: this.#currentIndex, delta });
+    this.#write("text", delta);
   }
 
   /** Appends reasoning, in a new block if needed; an empty delta is ignored. */
   writeThinking(delta: string): void {
-    if (delta === "" || !this.#openTextOrThinking("thinking")) return;
-    this.#emit({ type: "thinking_delta", contentIndex: this.#currentIndex, delta });
+    this.#write("thinking", delta);
   }
 
   /** Closes the open text or thinking block, if any. */
   closeTextOrThinking(options: BlockEndOptions = {}): void {
     if (this.#currentType === null || this.#ended) return;
+    this.#emitDelta(this.#currentType, this.#half);
+    this.#half = "";
     const type = this.#currentType === "text" ? "text_end" : "thinking_end";
     this.#emit({ type, contentIndex: this.#currentIndex, ...omitUndefined(options) });
     this.#currentType = null;
@@ -184,6 +189,18 @@ export class BlockWriter {
   /** Ends the reply as aborted; `reason` becomes the error's `cause`. */
   abort(reason?: unknown, usage?: Usage): void {
     this.fail(new AbortedError("The request was aborted", { cause: reason }), usage);
+  }
+
+  #write(type: TextOrThinking, delta: string): void {
+    if (delta === "" || !this.#openTextOrThinking(type)) return;
+    const text = this.#half + delta;
+    this.#half = HIGH_SURROGATE.test(text) ? text.slice(-1) : "";
+    this.#emitDelta(type, this.#half ? text.slice(0, -1) : text);
+  }
+
+  #emitDelta(type: TextOrThinking, delta: string): void {
+    if (delta === "") return;
+    this.#emit({ type: `${type}_delta`, contentIndex: this.#currentIndex, delta });
   }
 
   #ensureStarted(): boolean {

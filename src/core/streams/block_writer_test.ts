@@ -31,6 +31,29 @@ Deno.test("BlockWriter: starts, appends to and closes a text block", () => {
   ]);
 });
 
+Deno.test("BlockWriter: joins the halves of a character that deltas have split", () => {
+  const deltas = (write: (writer: BlockWriter) => void) =>
+    collectEvents(write).flatMap((event) => "delta" in event ? [event.delta] : []);
+  const finish = { stopReason: "stop", usage } as const;
+  const joined = deltas((writer) => {
+    for (const unit of "a👋🏽b".split("")) writer.writeText(unit);
+    for (const unit of "🙈".split("")) writer.writeThinking(unit);
+    writer.finish(finish);
+  });
+  assertEquals(joined, ["a", "👋", "🏽", "b", "🙈"]);
+  // A half that stays alone is part of the block in which it is.
+  const events = collectEvents((writer) => {
+    writer.writeText("\ud83d");
+    writer.writeThinking("\udc4b");
+    writer.writeText("a\ud83d");
+    writer.fail(new NetworkError("lost"));
+  });
+  assertEquals(
+    events.flatMap((event) => "delta" in event ? [[event.contentIndex, event.delta]] : []),
+    [[0, "\ud83d"], [1, "\udc4b"], [2, "a"], [2, "\ud83d"]],
+  );
+});
+
 Deno.test("BlockWriter: closes a text or thinking block when another block starts", () => {
   const events = collectEvents((writer) => {
     writer.writeThinking("Hm");

@@ -7,6 +7,9 @@
 import type { Clock } from "../ports/ports.ts";
 import { startTimer } from "../ports/start_timer.ts";
 
+/** Default time without an event after which a comment is sent: Bun ends connections after ten seconds without data. */
+export const KEEP_ALIVE_MS = 8_000;
+
 /** Options for `new KeepAlive()`. */
 export interface KeepAliveOptions {
   /** Milliseconds without an event after which a comment is sent; 0 for none. */

@@ -67,9 +67,9 @@ export function checkTool(tool: unknown): void {
   if (typeof name !== "string" || name === "") {
     throw createValueError("The name of a tool must be a text", name);
   }
+  checkMisspellings(tool, Object.keys(PROPERTIES), `the tool "${name}"`);
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
-  checkMisspellings(tool, Object.keys(PROPERTIES), `the tool "${name}"`);
 }
 
 /**
@@ -113,10 +113,7 @@ export function checkToolName(name: unknown): void {
   );
 }
 
-function findParametersProblem({ parameters, inputSchema }: JsonObject): string | undefined {
-  if (parameters === undefined && inputSchema !== undefined) {
-    return "its schema must be called parameters, not inputSchema";
-  }
+function findParametersProblem({ parameters }: JsonObject): string | undefined {
   if (!isJsonObject(parameters)) {
     return `parameters must be a JSON Schema such as { type: "object", properties: {} }, not ${
       describeValue(parameters)

@@ -80,7 +80,7 @@ Deno.test("checkTool() says how a schema under the name inputSchema must be call
   const { parameters, ...tool } = valid;
   expectProblem(
     { ...tool, inputSchema: parameters },
-    'Invalid tool "look": its schema must be called parameters, not inputSchema',
+    'Unknown property "inputSchema" of the tool "look": did you mean parameters?',
   );
 });
 

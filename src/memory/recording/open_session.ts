@@ -10,6 +10,7 @@ import { SessionError } from "../../core/errors/errors.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
+import { AgentClaim } from "./agent_claim.ts";
 import { recordSession } from "./recorder.ts";
 import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
 import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
@@ -52,6 +53,8 @@ export interface OpenedSession extends SessionRecording {
  * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere, and
  * `already_exists` if it belongs to another tenant or user than the options name.
  * @throws {AlreadyRunningError} If the session exists and a run of the agent is active.
+ * @throws {BadRequestError} If the agent is recorded in another session that is open, or if the session is new and the
+ * agent has the conversation of another one: each session needs an agent of its own.
  *
  * @example
  * ```ts
@@ -79,14 +82,28 @@ export async function openSession(
   agent: Agent,
 ): Promise<OpenedSession> {
   checkOptionsObject("openSession()", options);
-  // A session of another tenant is not even locked, which its users would notice.
-  const owned = selectOwned(store, options);
+  const claim = new AgentClaim(agent, options.id);
+  try {
+    // A session of another tenant is not even locked, which its users would notice.
+    return await openOwned(selectOwned(store, options), options, agent, claim);
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+async function openOwned(
+  owned: SessionStore,
+  options: OpenSessionOptions,
+  agent: Agent,
+  claim: AgentClaim,
+): Promise<OpenedSession> {
   const { id } = options;
-  if (id === undefined) return await createRecorded(owned, options, agent);
+  if (id === undefined) return await createRecorded(owned, options, agent, claim);
   const found = await resumeExisting(owned, id);
   if (found) return await restoreInto(agent, found, options);
   try {
-    return await createRecorded(owned, options, agent);
+    return await createRecorded(owned, options, agent, claim);
   } catch (error) {
     // Another process may have created and closed it meanwhile.
     const isTaken = error instanceof SessionError && error.reason === "already_exists";
@@ -107,8 +124,12 @@ async function createRecorded(
   store: SessionStore,
   { now: _now, maxToolAttempts: _attempts, ...create }: OpenSessionOptions,
   agent: Agent,
+  claim: AgentClaim,
 ): Promise<OpenedSession> {
-  return complete(await recordSession(agent, store, create), {
+  claim.checkConversation();
+  const recording = await recordSession(agent, store, create);
+  claim.hold(recording);
+  return complete(recording, {
     resumed: false,
     isInterrupted: false,
     missingTools: [],

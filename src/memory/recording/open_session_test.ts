@@ -13,6 +13,7 @@ import { FileSessionStore } from "../file/file_store.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
+import { resumeSession } from "./resume.ts";
 
 const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };
 const tools = [fakeTool({ name: "look" })];
@@ -252,3 +253,57 @@ for (const [name, isInterrupted, bodies] of cases) {
     else await assertRejects(() => agent.continue());
   });
 }
+
+Deno.test("openSession() does not give a new session the conversation of another one", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("Noted."), reply("Hello!"), reply("Again.")]);
+  const open = (id?: string) => openSession(store, { id }, agent);
+  const first = await open("ann");
+  await agent.prompt("A secret");
+  await first.close();
+  for (const id of ["ben", undefined]) {
+    await assertRejects(() => open(id), BadRequestError, 'conversation of the session "ann"');
+  }
+  assertEquals((await store.list()).map(({ id }) => id), ["ann"]);
+  // The session of the conversation can be opened again, and the agent can begin another one.
+  await (await open("ann")).close();
+  agent.reset();
+  const second = await open("ben");
+  await agent.prompt("Hi");
+  await second.close();
+  await using third = await open("ann");
+  assertEquals([third.resumed, getTexts(agent)], [true, ["A secret", "Noted."]]);
+});
+
+Deno.test("openSession() and into() refuse an agent that is recorded in another session, also one that is being opened", async () => {
+  const store = new InMemorySessionStore();
+  const old = await store.create({ id: "old" });
+  old.append({ type: "title", title: "Old" });
+  await old.close();
+  const agent = createAgent([reply("Hello!")]);
+  const open = (id?: string) => openSession(store, { id }, agent);
+  const opening = open("ann");
+  await assertRejects(() => open("ben"), BadRequestError, 'recorded in the session "ann"');
+  const session = await opening;
+  for (const id of ["old", undefined]) {
+    await assertRejects(() => open(id), BadRequestError, 'recorded in the session "ann"');
+  }
+  const resumed = await resumeSession(store, "old");
+  await assertRejects(() => resumed.into(agent), BadRequestError, 'recorded in the session "ann"');
+  await agent.prompt("Hi");
+  await session.close();
+  await using _recording = await resumed.into(agent);
+  assertEquals(agent.state.messages, []);
+});
+
+Deno.test("openSession() that fails leaves the agent free, and two stores may have the same session", async () => {
+  const [store, copy] = [new InMemorySessionStore(), new InMemorySessionStore()];
+  const locked = await store.create({ id: "a" });
+  const agent = createAgent([reply("Hello!")]);
+  await assertRejects(() => openSession(store, { id: "a" }, agent), SessionError, "open");
+  await locked.close();
+  await using _session = await openSession(store, { id: "b" }, agent);
+  await using _copy = await openSession(copy, { id: "b" }, agent);
+  await agent.prompt("Hi");
+  assertEquals((await copy.list())[0]?.firstPrompt, "Hi");
+});

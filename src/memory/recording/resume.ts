@@ -14,6 +14,7 @@ import type { Session, SessionDamage, SessionStore } from "../../core/sessions/s
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
+import { AgentClaim } from "./agent_claim.ts";
 import {
   type AgentHookOptions,
   findHooks,
@@ -82,7 +83,8 @@ export interface ResumedSession extends SessionState {
    * and approval. Repeated calls with the same agent return the same recording.
    *
    * @throws {AlreadyRunningError} While a run is active.
-   * @throws {BadRequestError} If the session was resumed into another agent.
+   * @throws {BadRequestError} If the session was resumed into another agent, or if the agent is recorded in another
+   * session that is open.
    */
   into(agent: Agent, options?: ResumeIntoOptions): Promise<ResumedAgent>;
 }
@@ -197,10 +199,26 @@ interface ResumeContext {
 
 async function resumeInto(
   agent: Agent,
+  context: ResumeContext,
+  options: ResumeIntoOptions | undefined,
+): Promise<ResumedAgent> {
+  if (agent.state.isRunning) throw new AlreadyRunningError();
+  const claim = new AgentClaim(agent, context.session.id);
+  try {
+    const recording = await restoreInto(agent, context, options);
+    claim.hold(recording);
+    return recording;
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+async function restoreInto(
+  agent: Agent,
   { session, store, path, entryCount, state, history, cut }: ResumeContext,
   { maxToolAttempts = 3, now = Date.now, ...options }: ResumeIntoOptions = {},
 ): Promise<ResumedAgent> {
-  if (agent.state.isRunning) throw new AlreadyRunningError();
   const { tools } = agent.state;
   if (state.planMode) restorePlanMode(agent, findHooks(agent, options));
   const { results, batch } = settleCalls(history, {

@@ -18,6 +18,8 @@ import { AgentError, BadRequestError } from "../../core/errors/errors.ts";
 import { runSessions } from "../../core/events/run_session.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
+import { KEEP_ALIVE_MS } from "../../core/streams/keep_alive.ts";
+import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 import { encodeEvents } from "./encode_events.ts";
@@ -41,7 +43,7 @@ export interface AgUiHandlerOptions {
   readonly maxBytes?: number | undefined;
   /**
    * Milliseconds without an event after which a comment is sent, so that proxies keep the connection; 0 for none.
-   * Default: 15,000.
+   * Default: 8,000.
    */
   readonly keepAliveMs?: number | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
@@ -54,8 +56,6 @@ const MAX_BYTES = 10_000_000;
 
 /** Maximum time to receive a body: callers are authorized by its content, and others could hold connections. */
 const BODY_MS = 60_000;
-
-const KEEP_ALIVE_MS = 15_000;
 
 /** Maximum time that a request waits for the end of another run of its agent. */
 const HANDOVER_MS = 1_000;
@@ -264,9 +264,4 @@ function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEv
   return mapEvents(stream, { threadId, runId, messages, state }, clientTools);
 }
 
-const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  // nginx would buffer the events.
-  "x-accel-buffering": "no",
-};
+const HEADERS = { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS };

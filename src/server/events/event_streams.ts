@@ -6,6 +6,7 @@
 
 import { startTimer } from "../../core/ports/start_timer.ts";
 import { KeepAlive, type KeepAliveOptions } from "../../core/streams/keep_alive.ts";
+import { createShutdownFailure } from "../http/problem.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 
 /** Reason for the end of a stream. */
@@ -49,7 +50,10 @@ export class EventStreams {
     });
     this.#open.add(stream);
     try {
-      return stream.createBody(await read(stream.signals));
+      const batches = await read(stream.signals);
+      // The end of all streams does not wait longer for a slow store, and its client would wait for events forever.
+      if (stream.isClosed) throw createShutdownFailure({ retryAfterMs: RETRY_MS });
+      return stream.createBody(batches);
     } catch (error) {
       stream.cancel();
       throw error;
@@ -92,6 +96,10 @@ class EventStream {
       onClose();
       resolveClosed();
     };
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   get signals(): StreamSignals {

@@ -4,16 +4,12 @@
  * @module
  */
 
+import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
 import { createFailure } from "../http/problem.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, type Services } from "./call.ts";
 
-const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  // Turns off buffering in nginx.
-  "x-accel-buffering": "no",
-};
+const HEADERS = { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS };
 
 /** Streams the events of a session as server-sent events. */
 export async function streamEvents(

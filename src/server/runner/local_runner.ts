@@ -4,15 +4,20 @@
  * @module
  */
 
-import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import type { Agent } from "../../agent/agent.ts";
+import { AgentError, AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
-import { type ResumedSession, resumeSession } from "../../memory/recording/resume.ts";
+import {
+  type ResumedAgent,
+  type ResumedSession,
+  resumeSession,
+} from "../../memory/recording/resume.ts";
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";
-import { callApplication, createShutdownFailure } from "../http/problem.ts";
+import { ApplicationError, callApplication, createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
   CloseOptions,
@@ -215,7 +220,7 @@ export class LocalRunner implements AgentRunner {
       const prepared: RunInput = input.type === "prompt"
         ? { ...input, message: await preparePrompt(input.message, served.preparePrompt) }
         : input;
-      const recording = await resumed.into(agent, { now: clock.now });
+      const recording = await restoreInto(agent, resumed, clock);
       const { epoch, lastSeq: seq } = live;
       return {
         run: new LocalRun({ agent, recording, live, dispose, clock }),
@@ -348,5 +353,19 @@ async function closeOnError<Result>(
   } catch (error) {
     await resource.close();
     throw error;
+  }
+}
+
+/** Restores a session into an agent; one that serves another session is an error of the application. */
+async function restoreInto(
+  agent: Agent,
+  resumed: ResumedSession,
+  { now }: Clock,
+): Promise<ResumedAgent> {
+  try {
+    return await resumed.into(agent, { now });
+  } catch (error) {
+    const isOfStore = error instanceof SessionError || !AgentError.is(error);
+    throw isOfStore ? error : new ApplicationError(error);
   }
 }
