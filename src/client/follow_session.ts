@@ -4,9 +4,10 @@
  * @module
  */
 
+import { checkNumber } from "../core/checks/check_number.ts";
 import { AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
-import { realSleep, type Sleep } from "../core/ports/ports.ts";
-import { toIterable } from "./iterable_stream.ts";
+import { realSleep, type Sleep, systemClock } from "../core/ports/ports.ts";
+import { startTimer } from "../core/ports/start_timer.ts";
 import { readError } from "./response_error.ts";
 import type { SessionEvent } from "./session_event.ts";
 import { SessionParser } from "./session_parser.ts";
@@ -25,6 +26,11 @@ export interface FollowSessionOptions {
   readonly signal?: AbortSignal | undefined;
   /** The position after which the events begin, such as the `eventId` of a prompt. Default: the beginning. */
   readonly after?: string | undefined;
+  /**
+   * Milliseconds without data after which a connection counts as broken; 0 for no limit. The server sends a comment at
+   * least every 8 seconds. Default: 30,000.
+   */
+  readonly idleMs?: number | undefined;
   /** Waits before the next connection. Default: based on `setTimeout`. */
   readonly sleep?: Sleep | undefined;
 }
@@ -42,7 +48,8 @@ const TEMPORARY_STATUSES: readonly number[] = [408, 425, 429];
  * after several failures. The events end when the session is deleted or the signal is aborted.
  *
  * Throws the error of a response that would not change: a status from 400 to 499, such as that of an invalid token or a
- * session that does not exist, a response that has no server-sent events, or a malformed event.
+ * session that does not exist, a response that has no server-sent events, or a malformed event. Throws a
+ * {@linkcode BadRequestError} if `idleMs` is no number of at least 0.
  *
  * @param connect Sends a `GET` request to `/v1/sessions/{id}/events` with the headers and the signal.
  *
@@ -66,14 +73,15 @@ const TEMPORARY_STATUSES: readonly number[] = [408, 425, 429];
  */
 export async function* followSession(
   connect: (request: SessionRequest) => Promise<Response>,
-  { signal: outer, after = "", sleep = realSleep }: FollowSessionOptions = {},
+  { signal: outer, after = "", idleMs = 30_000, sleep = realSleep }: FollowSessionOptions = {},
 ): AsyncGenerator<SessionEvent, void, void> {
+  checkNumber("idleMs", idleMs);
   const left = new AbortController();
   const signal = outer ? AbortSignal.any([outer, left.signal]) : left.signal;
   const position: Position = { id: after, delayMs: MIN_DELAY_MS };
   try {
     while (!signal.aborted) {
-      const end = yield* readConnection(connect, position, signal);
+      const end = yield* readConnection(connect, position, new IdleTimeout(signal, idleMs));
       if (end.type === "deleted" || signal.aborted) return;
       if (end.type === "rejected") {
         if (end.error.status !== 400 || position.id === "") throw end.error;
@@ -108,12 +116,13 @@ type ConnectionEnd =
 async function* readConnection(
   connect: (request: SessionRequest) => Promise<Response>,
   position: Position,
-  signal: AbortSignal,
+  idle: IdleTimeout,
 ): AsyncGenerator<SessionEvent, ConnectionEnd, void> {
   const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
   try {
     const parser = new SessionParser();
-    for await (const bytes of await readBody(await connect({ headers, signal }), signal)) {
+    const response = await idle.wait(connect({ headers, signal: idle.signal }));
+    for await (const bytes of readBytes(await getBody(response), idle)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
         position.id = id;
         position.delayMs = MIN_DELAY_MS;
@@ -129,19 +138,57 @@ async function* readConnection(
   }
 }
 
-/** Returns the body of a response with events; it ends with the signal, also if the request was sent without it. */
-async function readBody(
-  response: Response,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+/** Ends a connection on which no data arrives. */
+class IdleTimeout {
+  /** Aborts the connection. */
+  readonly signal: AbortSignal;
+  readonly #idle = new AbortController();
+  readonly #idleMs: number;
+
+  constructor(signal: AbortSignal, idleMs: number) {
+    this.signal = AbortSignal.any([signal, this.#idle.signal]);
+    this.#idleMs = idleMs;
+  }
+
+  /** Waits for data, and aborts the connection when that takes too long. */
+  async wait<Data>(data: Promise<Data>): Promise<Data> {
+    if (this.#idleMs === 0) return await data;
+    const stopTimer = startTimer(systemClock, this.#idleMs, () => {
+      this.#idle.abort(new NetworkError(`No data arrived for ${this.#idleMs} ms`));
+    });
+    try {
+      return await data;
+    } finally {
+      stopTimer();
+    }
+  }
+}
+
+/** Returns the body of a response with events. */
+async function getBody(response: Response): Promise<ReadableStream<Uint8Array>> {
   if (!response.ok) throw await readError(response);
   const type = response.headers.get("content-type") ?? "";
-  if (response.body && type.startsWith("text/event-stream")) {
-    const bytes = new TransformStream<Uint8Array, Uint8Array>();
-    return toIterable(response.body.pipeThrough(bytes, { signal }));
-  }
+  if (response.body && type.startsWith("text/event-stream")) return response.body;
   response.body?.cancel().catch(() => {});
   throw new BadRequestError(`The response has the content type "${type}", not text/event-stream`);
+}
+
+/** Reads a body, which ends with the signal, also if the request was sent without it. */
+async function* readBytes(
+  body: ReadableStream<Uint8Array>,
+  idle: IdleTimeout,
+): AsyncGenerator<Uint8Array, void, void> {
+  const bytes = new TransformStream<Uint8Array, Uint8Array>();
+  const reader = body.pipeThrough(bytes, { signal: idle.signal }).getReader();
+  try {
+    while (true) {
+      const { done, value } = await idle.wait(reader.read());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
 }
 
 /** Whether another request would fail in the same way. */

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
 import { AuthError, BadRequestError, StreamError } from "../core/errors/errors.ts";
 import { followSession, type SessionEvent, type SessionRequest } from "./mod.ts";
 
@@ -195,4 +196,35 @@ Deno.test("followSession() ends with its signal, and closes the connection of a 
   setTimeout(() => stop.abort());
   assertEquals(await events, []);
   assert(isClosed);
+});
+
+Deno.test("followSession() connects again when no data arrives for 30 seconds, but not while the loop takes its time", async () => {
+  using time = new FakeTime();
+  let pulls = 0;
+  const connect = () => {
+    const body = new ReadableStream({
+      pull(controller) {
+        // The second part never comes.
+        if (pulls++ > 0) return new Promise<never>(() => {});
+        controller.enqueue(new TextEncoder().encode(STREAM));
+      },
+    }, { highWaterMark: 0 });
+    return Promise.resolve(
+      new Response(body, { headers: { "content-type": "text/event-stream" } }),
+    );
+  };
+  const events = followSession(connect);
+  await events.next();
+  await time.tickAsync(60_000);
+  await events.next();
+  await events.next();
+  const disconnected = events.next();
+  await time.tickAsync(29_999);
+  assertEquals(await Promise.race([disconnected, Promise.resolve("connected")]), "connected");
+  await time.tickAsync(1);
+  const { value } = await disconnected;
+  assert(value?.type === "disconnected");
+  assertEquals(value.error?.message, "No data arrived for 30000 ms");
+  await events.return();
+  await assertRejects(() => followSession(connect, { idleMs: NaN }).next(), BadRequestError);
 });

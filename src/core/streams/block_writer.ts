@@ -34,9 +34,6 @@ export interface BlockEndOptions {
 
 type TextOrThinking = "text" | "thinking";
 
-/** A text that ends within a character, as from servers that split texts by UTF-16 code units. */
-const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
-
 /**
  * Writes one reply as {@linkcode AssistantMessageEvent}s.
  *
@@ -194,7 +191,7 @@ export class BlockWriter {
   #write(type: TextOrThinking, delta: string): void {
     if (delta === "" || !this.#openTextOrThinking(type)) return;
     const text = this.#half + delta;
-    this.#half = HIGH_SURROGATE.test(text) ? text.slice(-1) : "";
+    this.#half = endsWithinCharacter(text) ? text.slice(-1) : "";
     this.#emitDelta(type, this.#half ? text.slice(0, -1) : text);
   }
 
@@ -238,4 +235,10 @@ function omitUndefined(
     ...(options.redacted !== undefined && { redacted: options.redacted }),
     ...(options.citations !== undefined && { citations: options.citations }),
   };
+}
+
+/** Whether a text ends with a high surrogate, as from servers that split texts by UTF-16 code units. */
+function endsWithinCharacter(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xD800 && last <= 0xDBFF;
 }
