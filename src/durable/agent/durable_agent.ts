@@ -23,6 +23,7 @@ import { decodeBase64, encodeBase64 } from "../../core/text/byte_encoding.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import { type GetApiKey, toModelFallback } from "../../loop/run/config.ts";
+import { CHECK_INTERVAL_MS } from "../../loop/run/turn_monitor.ts";
 import { getApprovalSignal } from "../engine/engine_run.ts";
 import type { ApprovalNotice } from "../engine/pending_approvals.ts";
 import { hashJson } from "../steps/hash_json.ts";
@@ -293,6 +294,9 @@ class AgentBridge {
     }
     const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
     await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);
+    // The next execution of the run may have the same policies.
+    const isCheck = milliseconds === CHECK_INTERVAL_MS;
+    if (isCheck && this.#steps.isDetached) await new Promise<never>(() => {});
   }
 }
 

@@ -107,6 +107,11 @@ export class RunSteps implements DurableSteps {
     return this.#journal.recordsConcurrently ?? true;
   }
 
+  /** Whether this process no longer executes the run. */
+  get isDetached(): boolean {
+    return this.#journal.detached.aborted;
+  }
+
   /** Why the run cannot be continued here: it differs from its record, or was detached. */
   get failure(): Error | undefined {
     return this.#failure;
