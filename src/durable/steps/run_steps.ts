@@ -78,6 +78,8 @@ export class RunSteps implements DurableSteps {
   #refusals = 0;
   #agents = 0;
   #isReplaying: boolean;
+  /** The steps with which the replay has ended, which an earlier process may have begun. */
+  #repeated: StepGroup | undefined;
   #failure: Error | undefined;
 
   /** Creates the steps of a run whose code begins. */
@@ -176,12 +178,10 @@ export class RunSteps implements DurableSteps {
     await this.#publisher.publish(event, { ...options, isReplayed });
   }
 
-  /** Whether an event, or the one in a record of the application, ends a call whose result came from the record. */
+  /** Whether an event ends a call whose result came from the record. */
   #endsReplayedCall(event: unknown): boolean {
-    if (!isJsonObject(event) || this.replayedCalls.size === 0) return false;
-    const { type, id } = event;
-    if (type === "tool_execution_end") return typeof id === "string" && this.replayedCalls.has(id);
-    return type === "agent" && this.#endsReplayedCall(event["event"]);
+    const id = this.replayedCalls.size > 0 ? findEndedCall(event) : undefined;
+    return id !== undefined && this.replayedCalls.has(id);
   }
 
   /** Marks the end of the run for readers of its events, if it has published some or always; resolves when it is stored. */
@@ -348,9 +348,11 @@ export class RunSteps implements DurableSteps {
       const recorded = await this.#journal.step(name, async () => {
         try {
           this.#journal.closing.throwIfAborted();
+          if (this.#isReplaying) this.#repeated = group;
           this.#isReplaying = false;
           member.execute();
-          const options = { input, order: () => member.end() };
+          const isRepeated = group === this.#repeated;
+          const options = { input, order: () => member.end(), isRepeated };
           const record = await this.#execute(operation, options);
           // The attempt ends with the step, and the next one may read the stored events in another process.
           if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
@@ -364,6 +366,10 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
+      const { interrupted } = record;
+      if (member.isReplayed && interrupted !== undefined) {
+        this.#publisher.skipInterrupted(interrupted, (event) => findEndedCall(event) !== undefined);
+      }
       if (!operation.hasTimes) this.advance(record.at);
       return this.#createEnd(record, member);
     } catch (thrown) {
@@ -375,9 +381,10 @@ export class RunSteps implements DurableSteps {
 
   async #execute(
     { execute, isWait }: BegunOperation,
-    { input, order }: {
+    { input, order, isRepeated }: {
       readonly input: string | undefined;
       readonly order: () => Promise<number | null>;
+      readonly isRepeated: boolean;
     },
   ): Promise<StepRecord> {
     const abort = new AbortController();
@@ -410,10 +417,12 @@ export class RunSteps implements DurableSteps {
     });
     const position = await order();
     const messages = this.arrived;
+    const interrupted = isRepeated ? this.#publisher.interrupted : undefined;
     return {
       at: Math.max(this.#clock.now(), this.#now),
       ...(position !== null && { order: position }),
       ...(input !== undefined && { input }),
+      ...(interrupted !== undefined && { interrupted }),
       ...(messages.length > 0 && { messages }),
       ...outcome,
     };
@@ -448,6 +457,14 @@ export class RunSteps implements DurableSteps {
       fail(thrown);
     }
   }
+}
+
+/** Returns the id of the call that an event ends, or the event in a record of the application. */
+function findEndedCall(event: unknown): string | undefined {
+  if (!isJsonObject(event)) return undefined;
+  const { type, id } = event;
+  if (type === "tool_execution_end") return typeof id === "string" ? id : undefined;
+  return type === "agent" ? findEndedCall(event["event"]) : undefined;
 }
 
 async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<Value> {
