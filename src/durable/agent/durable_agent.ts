@@ -292,11 +292,21 @@ class AgentBridge {
       this.#isRetrying = false;
       return await this.#steps.pause(`${this.#turnName}, retry ${this.#modelCalls}`, milliseconds);
     }
+    if (milliseconds === CHECK_INTERVAL_MS) return await this.#waitForCheck(signal);
     const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
     await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);
-    // The next execution of the run may have the same policies.
-    const isCheck = milliseconds === CHECK_INTERVAL_MS;
-    if (isCheck && this.#steps.isDetached) await new Promise<never>(() => {});
+  }
+
+  /** Waits until policies check a turn: while a step is executed, whose time a replay does not repeat. */
+  async #waitForCheck(signal: AbortSignal | undefined): Promise<void> {
+    while (!signal?.aborted) {
+      await this.#sleep(CHECK_INTERVAL_MS, signal);
+      // The next execution of the run may have the same policies.
+      if (this.#steps.isDetached) return await new Promise<never>(() => {});
+      await realSleep(0, signal);
+      if (signal?.aborted || !this.#steps.isExecuting) continue;
+      return this.#steps.advance(this.#steps.readClock());
+    }
   }
 }
 

@@ -22,10 +22,11 @@ import type {
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { executeRace } from "./execute_race.ts";
+import { findEndedCall } from "./find_ended_call.ts";
 import { hashJson } from "./hash_json.ts";
 import { RunPublisher } from "./run_publisher.ts";
 import { type GroupMember, StepGroup } from "./step_group.ts";
@@ -76,6 +77,7 @@ export class RunSteps implements DurableSteps {
   readonly #approvals = new Set<string>();
   #delivered = 0;
   #refusals = 0;
+  #executing = 0;
   #agents = 0;
   #isReplaying: boolean;
   /** The steps with which the replay has ended, which an earlier process may have begun. */
@@ -107,6 +109,11 @@ export class RunSteps implements DurableSteps {
   /** Whether a step can be recorded while another one is executed. */
   get recordsConcurrently(): boolean {
     return this.#journal.recordsConcurrently ?? true;
+  }
+
+  /** Whether this process executes a step that does not only wait. */
+  get isExecuting(): boolean {
+    return this.#executing > 0;
   }
 
   /** Whether this process no longer executes the run. */
@@ -408,10 +415,13 @@ export class RunSteps implements DurableSteps {
     onArrival();
     if (detached.aborted) onDetach();
     const { closing } = this.#journal;
+    const count = isWait ? 0 : 1;
+    this.#executing += count;
     const executing = captureOutcome(() => execute(context), closing).catch((error) => {
       throw new DetachedError(getErrorMessage(error));
     });
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
+      this.#executing -= count;
       unsubscribe();
       detached.removeEventListener("abort", onDetach);
     });
@@ -457,14 +467,6 @@ export class RunSteps implements DurableSteps {
       fail(thrown);
     }
   }
-}
-
-/** Returns the id of the call that an event ends, or the event in a record of the application. */
-function findEndedCall(event: unknown): string | undefined {
-  if (!isJsonObject(event)) return undefined;
-  const { type, id } = event;
-  if (type === "tool_execution_end") return typeof id === "string" ? id : undefined;
-  return type === "agent" ? findEndedCall(event["event"]) : undefined;
 }
 
 async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<Value> {
