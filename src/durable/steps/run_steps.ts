@@ -80,8 +80,6 @@ export class RunSteps implements DurableSteps {
   #executing = 0;
   #agents = 0;
   #isReplaying: boolean;
-  /** The steps with which the replay has ended, which an earlier process may have begun. */
-  #repeated: StepGroup | undefined;
   #failure: Error | undefined;
 
   /** Creates the steps of a run whose code begins. */
@@ -355,11 +353,9 @@ export class RunSteps implements DurableSteps {
       const recorded = await this.#journal.step(name, async () => {
         try {
           this.#journal.closing.throwIfAborted();
-          if (this.#isReplaying) this.#repeated = group;
           this.#isReplaying = false;
           member.execute();
-          const isRepeated = group === this.#repeated;
-          const options = { input, order: () => member.end(), isRepeated };
+          const options = { input, order: () => member.end() };
           const record = await this.#execute(operation, options);
           // The attempt ends with the step, and the next one may read the stored events in another process.
           if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
@@ -388,10 +384,9 @@ export class RunSteps implements DurableSteps {
 
   async #execute(
     { execute, isWait }: BegunOperation,
-    { input, order, isRepeated }: {
+    { input, order }: {
       readonly input: string | undefined;
       readonly order: () => Promise<number | null>;
-      readonly isRepeated: boolean;
     },
   ): Promise<StepRecord> {
     const abort = new AbortController();
@@ -427,7 +422,7 @@ export class RunSteps implements DurableSteps {
     });
     const position = await order();
     const messages = this.arrived;
-    const interrupted = isRepeated ? this.#publisher.interrupted : undefined;
+    const { interrupted } = this.#publisher;
     return {
       at: Math.max(this.#clock.now(), this.#now),
       ...(position !== null && { order: position }),
