@@ -174,6 +174,7 @@ Deno.test({
     const tools: Readonly<Record<string, AgentTool>> = {
       once: defineTool(tool),
       ordered: defineTool({ ...tool, readOnly: true, sequential: true }),
+      keyed: defineTool({ ...tool, readOnly: true, concurrencyKey: () => "look" }),
       repeated: defineTool({ ...tool, readOnly: true }),
     };
     const workflow = engine.register("work", async (steps, name: string) => {
@@ -188,7 +189,9 @@ Deno.test({
     await engine.start();
     const start = async (name: string) => await withDeadline((await workflow.start(name)).result());
     await assertRejects(() => start("once"), BadRequestError, 'it has the side effect "once"');
-    await assertRejects(() => start("ordered"), BadRequestError, "one after the other");
+    for (const name of ["ordered", "keyed"]) {
+      await assertRejects(() => start(name), BadRequestError, "one after the other");
+    }
     assertEquals(await start("repeated"), "Done.");
     await engine.close();
     await server.shutdown();

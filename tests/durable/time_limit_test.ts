@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { realSleep } from "../../src/core/ports/ports.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
+import { getApprovalSignal } from "../../src/durable/engine/engine_run.ts";
+import { CHECK_INTERVAL_MS } from "../../src/loop/run/turn_monitor.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
@@ -54,4 +56,29 @@ Deno.test("durableAgent(): budget() with elapsedMs ends a reply that streams", a
   for (const { outcome } of [first, second]) {
     assertEquals("value" in outcome && pick(outcome.value), ["aborted", "One two"]);
   }
+});
+
+Deno.test("durableAgent(): policies are not called while a run waits for a decision, whose time a replay has not", async () => {
+  let checks = 0;
+  let before = 0;
+  const { first, second } = await executeTwice({
+    script: [reply([toolCall("slow", {}, { id: "a" })]), reply("Done")],
+    tools: [{ ...slow, execute: () => Promise.resolve("done") }],
+    policies: [{ name: "count", onDelta: () => void checks++ }],
+    approve: () => ({ type: "pending" }),
+    onStart: (journal) => {
+      if (journal.isContinued) return;
+      journal.onRecord = () => {
+        if (journal.records.length !== 2) return;
+        before = checks;
+        const data = { type: "approved" };
+        setTimeout(() => {
+          assertEquals(checks, before);
+          journal.send({ type: "signal", name: getApprovalSignal("a"), data });
+        }, 2 * CHECK_INTERVAL_MS);
+      };
+    },
+  });
+  assertEquals([first.outcome.type, before > 0], ["completed", true]);
+  assertEquals(second.outcome, first.outcome);
 });
