@@ -57,6 +57,8 @@ export function budget(options: BudgetOptions): Policy {
   return {
     name: "budget",
     preTurn(context) {
+      // A durable run may be executed again, and its earlier execution does not end.
+      if (context.turn === 0) runs.delete(context.runId);
       const { spending, toolTime } = getRun(context);
       return checkSpending(options, spending.update(context)) ??
         checkTime(options, context.elapsedMs) ?? checkToolTime(options, toolTime.spentMs);

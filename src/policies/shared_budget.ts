@@ -33,7 +33,7 @@ import {
   type Spending,
   subtractSpending,
 } from "./run_spending.ts";
-import { ToolTime } from "./tool_time.ts";
+import { ToolTime, type ToolTimeKey } from "./tool_time.ts";
 import { changeModel, estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /** Options for {@linkcode sharedBudget}. */
@@ -107,6 +107,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
     reset: () => account.reset(),
     preTurn(context) {
       account.start();
+      if (context.turn === 0) account.forget(context);
       account.update(context);
       return account.check();
     },
@@ -141,7 +142,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
     postDispatch(context) {
       const { tool, toolCall, runId, durationMs } = context;
       if (isCountedBy(tool, policy)) account.exclude(context, toolCall.id);
-      else account.toolTime.end({ runId, toolCallId: toolCall.id }, durationMs);
+      else account.endCall({ runId, toolCallId: toolCall.id }, durationMs);
     },
     postTurn(context) {
       account.finishTurn(context);
@@ -156,6 +157,10 @@ interface ActiveRun {
   readonly spending: RunSpending;
   /** The most that the request which is being made can spend. */
   reservation: WorstCase | undefined;
+  /** Its part of the spending of all runs since the last reset. */
+  counted: Spending;
+  /** Time of its tool calls since then, in milliseconds. */
+  toolMs: number;
 }
 
 /** The spending of all runs. */
@@ -191,6 +196,10 @@ class SharedAccount {
     this.#settled = NO_SPENDING;
     this.#startedAt = undefined;
     this.toolTime.reset();
+    for (const run of this.#runs.values()) {
+      run.counted = NO_SPENDING;
+      run.toolMs = 0;
+    }
   }
 
   /** The most that the requests which are being made may still spend; of a reply without a reservation, its estimate. */
@@ -260,9 +269,23 @@ class SharedAccount {
     const isUnfinished = stopReason === "aborted" || stopReason === "error";
     const { estimate } = run.spending;
     const added = this.#settle(run, (spending) => spending.finishTurn(context));
-    if (isUnfinished && added.usage.total === 0) {
-      this.#settled = addSpending(this.#settled, estimate);
-    }
+    if (isUnfinished && added.usage.total === 0) this.#add(run, estimate);
+  }
+
+  /** Counts the time of a tool call that has ended. */
+  endCall(call: ToolTimeKey, durationMs: number): void {
+    this.toolTime.end(call, durationMs);
+    this.#getRun(call.runId).toolMs += durationMs;
+  }
+
+  /** Forgets what a run has spent that begins again, as a durable run in a replay, which spends the same once more. */
+  forget({ runId }: PolicyContext): void {
+    const run = this.#runs.get(runId);
+    if (!run) return;
+    this.#runs.delete(runId);
+    this.#settled = subtractSpending(this.#settled, run.counted);
+    this.toolTime.release({ runId });
+    this.toolTime.forget(run.toolMs);
   }
 
   finishRun(context: PolicyContext): void {
@@ -285,18 +308,25 @@ class SharedAccount {
   }
 
   /** Changes the spending of a run, and adds the difference to that of all runs; returns it. */
-  #settle({ spending }: ActiveRun, change: (spending: RunSpending) => unknown): Spending {
-    const before = spending.current;
-    change(spending);
-    const added = subtractSpending(spending.current, before);
-    this.#settled = addSpending(this.#settled, added);
+  #settle(run: ActiveRun, change: (spending: RunSpending) => unknown): Spending {
+    const before = run.spending.current;
+    change(run.spending);
+    const added = subtractSpending(run.spending.current, before);
+    this.#add(run, added);
     return added;
+  }
+
+  #add(run: ActiveRun, added: Spending): void {
+    run.counted = addSpending(run.counted, added);
+    this.#settled = addSpending(this.#settled, added);
   }
 
   #getRun(runId: string): ActiveRun {
     const run = this.#runs.get(runId) ?? {
       spending: new RunSpending(this.#options.unknownPrice),
       reservation: undefined,
+      counted: NO_SPENDING,
+      toolMs: 0,
     };
     this.#runs.set(runId, run);
     return run;

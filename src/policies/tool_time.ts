@@ -67,6 +67,11 @@ export class ToolTime {
     }
   }
 
+  /** Counts a part of the time of ended calls no longer. */
+  forget(milliseconds: number): void {
+    this.#spentMs -= milliseconds;
+  }
+
   /** Sets the time of ended calls to 0. */
   reset(): void {
     this.#spentMs = 0;

@@ -209,6 +209,9 @@ Deno.test("InProcessEngine: a process that was suspended executes no step that a
       now,
     });
     const workflow = engine.register("work", async (steps) => {
+      await steps.run("zero", () => null);
+      // A first look whether this process still has the run.
+      time += 2_000;
       await steps.run("one", () => executed.push(`${name} one`));
       await pause();
       await steps.all([

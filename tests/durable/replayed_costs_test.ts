@@ -1,11 +1,17 @@
 import { assertEquals } from "@std/assert";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import type { ModelSpec } from "../../src/core/models/model.ts";
 import { findRates, type Prices, type Usage } from "../../src/core/models/usage.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
+import { executeRun } from "../../src/durable/engine/execute_run.ts";
+import { DetachedError, type StepJournal } from "../../src/durable/steps/step_journal.ts";
+import { CHECK_INTERVAL_MS } from "../../src/loop/run/turn_monitor.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { assertReplays, execute, type Execution } from "./agent_execution.ts";
+import { ArrayJournal } from "./array_journal.ts";
 
 const usage: Usage = {
   input: 1_000_000,
@@ -94,4 +100,26 @@ Deno.test("durableAgent(): a price that is not known is reported in a replay as 
     const replayed = await execute({ script, prices, records: first.journal.records });
     assertEquals([listWarnings(first), listWarnings(replayed)], [expected, expected]);
   }
+});
+
+Deno.test("durableAgent(): an execution that another one follows calls no policy, which that one may have, too", async () => {
+  const detach = new AbortController();
+  const step: StepJournal["step"] = async (_name, execute) => {
+    await execute();
+    detach.abort(new DetachedError());
+    return await new Promise<never>(() => {});
+  };
+  const journal = Object.assign(new ArrayJournal(), { step });
+  Object.defineProperty(journal, "detached", { value: detach.signal });
+  let checks = 0;
+  const workflow = async (steps: DurableSteps) => {
+    const streamFn = scriptedStream([reply("One two three")], { deltaMs: 2 });
+    const policies = [{ name: "count", onDelta: () => void checks++ }];
+    await durableAgent({ model: "test/model", streamFn, policies }, steps).prompt("Count");
+  };
+  void executeRun(journal, { workflow, input: null }).catch(() => {});
+  await new Promise((resolve) => detach.signal.addEventListener("abort", resolve));
+  const before = checks;
+  await new Promise((resolve) => setTimeout(resolve, 2 * CHECK_INTERVAL_MS));
+  assertEquals([before > 0, checks], [true, before]);
 });

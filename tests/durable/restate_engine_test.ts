@@ -130,6 +130,33 @@ Deno.test({
 });
 
 Deno.test({
+  name: "RestateEngine: a run does not wait for the time of a wait that a message has ended",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "early",
+    });
+    const wait = engine.register("wait", async (steps) => {
+      await steps.waitFor("go", { timeoutMs: 3_600_000 });
+      // The journal has nothing else to wait for meanwhile.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return await steps.run("after", () => "done");
+    });
+    await engine.start();
+    const run = await wait.start(null);
+    await run.signal("go");
+    assertEquals(await withDeadline(run.result(), 30_000), "done");
+    await engine.close();
+    await server.shutdown();
+  },
+});
+
+Deno.test({
   name:
     "RestateEngine: without bidirectional requests, an agent runs tools that may be repeated, and refuses others",
   ignore: !restate,
@@ -147,6 +174,7 @@ Deno.test({
     const tools: Readonly<Record<string, AgentTool>> = {
       once: defineTool(tool),
       ordered: defineTool({ ...tool, readOnly: true, sequential: true }),
+      keyed: defineTool({ ...tool, readOnly: true, concurrencyKey: () => "look" }),
       repeated: defineTool({ ...tool, readOnly: true }),
     };
     const workflow = engine.register("work", async (steps, name: string) => {
@@ -161,7 +189,9 @@ Deno.test({
     await engine.start();
     const start = async (name: string) => await withDeadline((await workflow.start(name)).result());
     await assertRejects(() => start("once"), BadRequestError, 'it has the side effect "once"');
-    await assertRejects(() => start("ordered"), BadRequestError, "one after the other");
+    for (const name of ["ordered", "keyed"]) {
+      await assertRejects(() => start(name), BadRequestError, "one after the other");
+    }
     assertEquals(await start("repeated"), "Done.");
     await engine.close();
     await server.shutdown();

@@ -1,8 +1,13 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
+import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import type { EventContent, StoredEvent } from "../../src/durable/events/event_storage.ts";
 import type { RunEvents } from "../../src/durable/events/run_events.ts";
 import { RunPublisher } from "../../src/durable/steps/run_publisher.ts";
+import { reply, scriptedStream } from "../../src/testing/mod.ts";
+import { ArrayJournal, type RecordedStep } from "./array_journal.ts";
 
 /** The events of a run, of which a crash loses the last ones. */
 class StoredEvents implements RunEvents {
@@ -166,4 +171,71 @@ Deno.test("RunPublisher: the first event is not stored either when the run has e
   await publisher.publish("a", { isReplayed: false });
   await new Promise((resolve) => setTimeout(resolve, 0));
   assertEquals(events.values, []);
+});
+
+/** Executes a run whose only step gives a reply in parts, until it is interrupted or has ended. */
+async function executeReply(
+  events: StoredEvents,
+  { parts, records = [], crashAt }: {
+    readonly parts: readonly string[];
+    readonly records?: readonly RecordedStep[];
+    readonly crashAt?: string;
+  },
+): Promise<readonly RecordedStep[]> {
+  const journal = new ArrayJournal(records, (name) => name === crashAt);
+  Object.assign(journal, { events });
+  Object.defineProperty(journal, "isContinued", { value: true });
+  const workflow = async (steps: DurableSteps) => {
+    await steps.publish("begin");
+    const streamFn = scriptedStream([reply(parts.map((text) => ({ type: "text", text })))]);
+    const agent = durableAgent({ model: "any/model", streamFn }, steps);
+    agent.subscribe((event) => {
+      if (event.type !== "message_update" || event.delta.type !== "text_delta") return;
+      void steps.publish(event.delta.delta);
+    });
+    await agent.prompt("Count");
+    await steps.publish("after");
+    await steps.run("end", () => null);
+  };
+  await executeRun(journal, { workflow, input: null }).catch(() => {});
+  return journal.records;
+}
+
+Deno.test("RunPublisher: a reply is published completely, although that of an interrupted step began alike", async () => {
+  const parts = ["a ", "b ", "c "];
+  const interrupted = new StoredEvents();
+  await executeReply(interrupted, { parts: ["a ", "x "], crashAt: "turn 1, model call 1" });
+  assertEquals(interrupted.values, ["begin", "a ", "x "]);
+  const recorded = new StoredEvents(interrupted.stored);
+  const records = await executeReply(recorded, { parts, crashAt: "end" });
+  const all = ["begin", "a ", "x ", "continued", "a ", "b ", "c ", "after"];
+  assertEquals(recorded.values, all);
+  for (let count = 3; count <= all.length; count++) {
+    const events = new StoredEvents(recorded.stored.slice(0, count));
+    await executeReply(events, { parts: [], records });
+    assertEquals(events.values, [...all, "end"], `${count} events were stored`);
+  }
+});
+
+Deno.test("RunPublisher: events that a replay emits in another order are not published again", async () => {
+  const events = new StoredEvents();
+  await publishAll(events, { executed: ["begin", "message", "reply", "next"] });
+  await publishAll(events, { replayed: ["begin", "reply", "message", "next", "last"] });
+  assertEquals(events.values, ["begin", "message", "reply", "next", "end", "last", "end"]);
+});
+
+Deno.test("RunPublisher: the end of a recorded step is not published again after the events of an interrupted one", async () => {
+  const events = new StoredEvents();
+  await publishAll(events, { executed: ["begin", "end of the first", "part of the second"] });
+  const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+  await publisher.publish("begin", { isReplayed: true });
+  publisher.skipInterrupted(3, (event) => event === "end of the first");
+  for (const event of ["end of the first", "part of the second"]) {
+    await publisher.publish(event, { isReplayed: true });
+  }
+  await publisher.end({ isAlways: false });
+  assertEquals(events.values, [
+    ...["begin", "end of the first", "part of the second", "end"],
+    ...["continued", "part of the second", "end"],
+  ]);
 });

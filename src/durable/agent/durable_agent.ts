@@ -23,6 +23,7 @@ import { decodeBase64, encodeBase64 } from "../../core/text/byte_encoding.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import { type GetApiKey, toModelFallback } from "../../loop/run/config.ts";
+import { CHECK_INTERVAL_MS } from "../../loop/run/turn_monitor.ts";
 import { getApprovalSignal } from "../engine/engine_run.ts";
 import type { ApprovalNotice } from "../engine/pending_approvals.ts";
 import { hashJson } from "../steps/hash_json.ts";
@@ -291,8 +292,21 @@ class AgentBridge {
       this.#isRetrying = false;
       return await this.#steps.pause(`${this.#turnName}, retry ${this.#modelCalls}`, milliseconds);
     }
+    if (milliseconds === CHECK_INTERVAL_MS) return await this.#waitForCheck(signal);
     const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
     await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);
+  }
+
+  /** Waits until policies check a turn: while a step is executed, whose time a replay does not repeat. */
+  async #waitForCheck(signal: AbortSignal | undefined): Promise<void> {
+    while (!signal?.aborted) {
+      await this.#sleep(CHECK_INTERVAL_MS, signal);
+      // The next execution of the run may have the same policies.
+      if (this.#steps.isDetached) return await new Promise<never>(() => {});
+      await realSleep(0, signal);
+      if (signal?.aborted || !this.#steps.isExecuting) continue;
+      return this.#steps.advance(this.#steps.readClock());
+    }
   }
 }
 

@@ -160,9 +160,11 @@ export class DurableCalls {
     this.#reported.set(toolCallId, step);
     if (step.isReplayed) this.#steps.replayedCalls.add(toolCallId);
     switch (ended?.type) {
-      case "cancelled":
+      case "cancelled": {
         step.deliver();
-        return errorResult(ended.text);
+        const { text, usage, cost } = ended;
+        return { ...errorResult(text), ...(usage && { usage }), ...(cost && { cost }) };
+      }
       case "unknown":
       case "skipped":
         return errorResult(UNKNOWN_TEXT);

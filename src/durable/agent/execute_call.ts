@@ -5,15 +5,17 @@
  */
 
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import type { JsonObject } from "../../core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
-import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Ports, realSleep } from "../../core/ports/ports.ts";
 import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
 import { ParentRun } from "../../loop/run/parent_run.ts";
+import type { StepSpending } from "../../loop/run/run_progress.ts";
+import { SubAgentSpending } from "../../loop/run/sub_agent_spending.ts";
 import type { RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 
@@ -23,7 +25,7 @@ import { DetachedError } from "../steps/step_journal.ts";
  */
 export type CallOutcome =
   | { readonly type: "result"; readonly result: AgentToolResult }
-  | { readonly type: "cancelled"; readonly text: string }
+  | ({ readonly type: "cancelled"; readonly text: string } & StepSpending)
   | { readonly type: "unknown" | "skipped" };
 
 /** A call that is executed. */
@@ -55,13 +57,14 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
   const cancellation = new AbortController();
   const cancelled = createDeferred<CallOutcome>();
   const timer = new AbortController();
+  const agents = new CallAgents(context);
   const cancel = (reason: unknown) => {
     if (cancellation.signal.aborted) return;
     cancellation.abort(reason);
     if (reason instanceof DetachedError) return; // The step no longer waits for the tool.
     const text = getErrorMessage(reason);
     void realSleep(GRACE_MS, timer.signal).then(() =>
-      cancelled.resolve({ type: "cancelled", text })
+      cancelled.resolve({ type: "cancelled", text, ...agents.spending })
     );
   };
   const unsubscribe = [
@@ -77,23 +80,57 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
       if (isFirst) cancellation.signal.throwIfAborted();
       const output = await tool.execute(
         args,
-        toStepContext(context, { signal: cancellation.signal, ports }),
+        toStepContext(context, { signal: cancellation.signal, ports, onEvent: agents.onEvent }),
       );
       return { type: "result", result: toToolResult(output) };
     };
     const outcome = await Promise.race([execute(), cancelled.promise]);
-    return cancellation.signal.aborted ? toCancelled(cancellation.signal) : outcome;
+    if (!cancellation.signal.aborted) return outcome;
+    const reported = outcome.type === "result" ? outcome.result : {};
+    return toCancelled(cancellation.signal, agents.choose(reported));
   } catch (thrown) {
-    if (cancellation.signal.aborted) return toCancelled(cancellation.signal);
-    throw thrown;
+    if (cancellation.signal.aborted) return toCancelled(cancellation.signal, agents.spending);
+    if (!agents.spending) throw thrown;
+    // The loop knows what they have spent only while they run.
+    const failure = errorResult(getErrorMessage(thrown) || "The tool failed without a message");
+    return { type: "result", result: { ...failure, ...agents.spending } };
   } finally {
     for (const stop of unsubscribe) stop();
     timer.abort();
   }
 }
 
-function toCancelled({ reason }: AbortSignal): CallOutcome {
-  return { type: "cancelled", text: getErrorMessage(reason) };
+function toCancelled({ reason }: AbortSignal, { usage, cost }: StepSpending = {}): CallOutcome {
+  const text = getErrorMessage(reason);
+  return { type: "cancelled", text, ...(usage && { usage }), ...(cost && { cost }) };
+}
+
+/** The agents that a call runs. A replay does not emit their events, by which the loop counts what they spend. */
+class CallAgents {
+  readonly #spending = new SubAgentSpending();
+  #areRunning = false;
+  /** Passes an event of an agent on. */
+  readonly onEvent: ToolContext["onEvent"];
+
+  constructor(context: ToolContext) {
+    this.onEvent = async (event) => {
+      if (isJsonObject(event)) {
+        this.#areRunning = true;
+        this.#spending.add(event);
+      }
+      await context.onEvent(event);
+    };
+  }
+
+  /** Spending so far; `undefined` if the call has run no agent. */
+  get spending(): StepSpending | undefined {
+    return this.#areRunning ? this.#spending.total : undefined;
+  }
+
+  /** Returns what the result of the call reports, or else the spending so far. */
+  choose(reported: StepSpending): StepSpending | undefined {
+    return reported.usage || reported.cost ? reported : this.spending;
+  }
 }
 
 function isSteered({ steps, interrupt, tool }: ExecutedCall): boolean {
@@ -111,13 +148,14 @@ function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () =
 /** Returns the context of a call within its step; its `messages` are still copied only when they are read. */
 function toStepContext(
   context: ToolContext,
-  { signal, ports }: Pick<ExecutedCall, "signal" | "ports">,
+  { signal, ports, onEvent }: Pick<ExecutedCall, "signal" | "ports"> & Pick<ToolContext, "onEvent">,
 ): ToolContext {
   const { run } = context;
   const services = { ports, background: refuseBackground };
   return Object.defineProperties({}, {
     ...Object.getOwnPropertyDescriptors(context),
     signal: { value: signal, enumerable: true },
+    onEvent: { value: onEvent, enumerable: true },
     run: {
       value: run instanceof ParentRun ? run.withServices(services) : run,
       enumerable: true,

@@ -10,7 +10,7 @@
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
-import type { EventContent, EventStorage, NewEvent } from "./event_storage.ts";
+import type { EventContent, EventStorage, NewEvent, RunAttempt } from "./event_storage.ts";
 import { WatchedRun } from "./watched_run.ts";
 
 /** Maximum number of records of a statement, and of their characters; a larger record has a statement of its own. */
@@ -63,10 +63,11 @@ export class EventHub {
   }
 
   /** Stores a record in the background; resolves when further ones may be added. */
-  async append(runId: string, content: EventContent): Promise<void> {
+  async append(runId: string, content: EventContent, attempt?: RunAttempt): Promise<void> {
     const stored = createDeferred<void>();
     const length = "event" in content ? JSON.stringify(content.event).length : 0;
-    this.#waiting.push({ event: { ...content, runId }, length, stored });
+    const event = { ...content, runId, ...(attempt && { attempt }) };
+    this.#waiting.push({ event, length, stored });
     this.#waitingLength += length;
     const { promise } = stored;
     this.#lastStored.set(runId, promise);
@@ -186,7 +187,7 @@ export class EventHub {
     }
   }
 
-  #deliver({ runId, ...content }: NewEvent, number: number): void {
+  #deliver({ runId, attempt: _, ...content }: NewEvent, number: number): void {
     const watched = this.#watched.get(runId);
     if (watched && !watched.add([{ ...content, number }])) this.notify([[runId, number]]);
   }

@@ -19,10 +19,20 @@ export type EventContent =
   }
   | { readonly type: "continued" | "end" };
 
+/** An execution of a run, which publishes its events until another one does. */
+export interface RunAttempt {
+  /** Number that the storage has given it; `undefined` until it has been noted there. */
+  number?: number;
+  /** Aborted when this process no longer executes the run. */
+  readonly detached: AbortSignal;
+}
+
 /** A record that is not stored yet. */
 export type NewEvent = EventContent & {
   /** Id of the run. */
   readonly runId: string;
+  /** The execution that has published it, if the storage distinguishes them. */
+  readonly attempt?: RunAttempt;
 };
 
 /** A record. */
@@ -46,6 +56,11 @@ export interface EventStorage {
    * after it has rejected, does not append again what is stored.
    */
   append(events: readonly NewEvent[]): Promise<readonly number[]>;
+  /**
+   * Notes an execution of a run: records of earlier ones are no longer stored, and get the number 0. Default: the storage
+   * knows by itself which process executes a run.
+   */
+  begin?(runId: string, attempt: RunAttempt): Promise<void>;
   /** Returns the records after some positions, at most `limit` for each; the order of the runs does not matter. */
   read(
     positions: readonly EventPosition[],

@@ -5,7 +5,7 @@
  */
 
 import type { EventHub } from "./event_hub.ts";
-import type { EventContent, EventStorage, StoredEvent } from "./event_storage.ts";
+import type { EventContent, EventStorage, RunAttempt, StoredEvent } from "./event_storage.ts";
 
 const MAX_READ = 1_000;
 
@@ -19,18 +19,20 @@ export interface RunEvents {
   flush(): Promise<void>;
 }
 
-/** Returns the events of a run, which a hub stores. */
+/** Returns the events of an execution of a run, which a hub stores. Default: the storage does not distinguish executions. */
 export function createRunEvents(
   runId: string,
   { hub, storage }: { readonly hub: EventHub; readonly storage: EventStorage },
+  attempt?: RunAttempt,
 ): RunEvents {
   return {
     load: async () => {
       // An attempt that has just ended in this process may have published events that are not stored yet.
       await hub.flush(runId);
+      if (attempt) await storage.begin?.(runId, attempt);
       return await readAll(storage, runId);
     },
-    append: (content) => hub.append(runId, content),
+    append: (content) => hub.append(runId, content, attempt),
     flush: () => hub.flush(runId),
   };
 }

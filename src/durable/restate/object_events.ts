@@ -4,11 +4,13 @@
  * @module
  */
 
+import { realSleep } from "../../core/ports/ports.ts";
 import type {
   EventContent,
   EventPosition,
   EventStorage,
   NewEvent,
+  RunAttempt,
   StoredEvent,
 } from "../events/event_storage.ts";
 import type { RestateClient } from "./restate_client.ts";
@@ -16,6 +18,14 @@ import type { RestateContext, RestateHandler, RestatePackage } from "./restate_p
 
 /** Maximum number of records of a response. */
 const MAX_READ = 256;
+/** Time in which this process learns that it no longer executes a run, in milliseconds. */
+const DETACH_MS = 500;
+
+/** The records of an execution of a run. */
+interface Appended {
+  readonly attempt?: number | undefined;
+  readonly contents: readonly EventContent[];
+}
 
 /** Options for {@linkcode ObjectEvents}. */
 export interface ObjectEventsOptions {
@@ -38,20 +48,51 @@ export class ObjectEvents implements EventStorage {
   }
 
   async append(events: readonly NewEvent[]): Promise<readonly number[]> {
-    const { client, keepMs } = this.#options;
-    const numbers = events.map(() => 0);
-    const runIds = new Set(events.map(({ runId }) => runId));
-    await Promise.all(Array.from(runIds, async (runId) => {
-      const own = [...events.entries()].filter(([, event]) => event.runId === runId);
-      const contents = own.map(([, { runId: _, ...content }]) => content);
-      const path = this.#getPath(runId, "append");
-      const options = { idempotencyKey: this.#getKey(own[0]?.[1]) };
-      const last = await client.call(path, contents, options) as number;
-      own.forEach(([index], position) => numbers[index] = last - own.length + position + 1);
-      if (contents.at(-1)?.type !== "end") return;
-      await client.send(this.#getPath(runId, "remove"), {}, { delayMs: keepMs });
+    const numbers = new Map<NewEvent, number>();
+    // Only the last one of several executions of a run can still store records.
+    const groups = new Map<RunAttempt | string, NewEvent[]>();
+    for (const event of events) {
+      const { attempt = event.runId } = event;
+      const group = groups.get(attempt) ?? [];
+      groups.set(attempt, group);
+      group.push(event);
+    }
+    await Promise.all(Array.from(groups.values(), async (own) => {
+      const last = await this.#append(own);
+      if (last === 0) return;
+      own.forEach((event, index) => numbers.set(event, last - own.length + index + 1));
     }));
-    return numbers;
+    return events.map((event) => numbers.get(event) ?? 0);
+  }
+
+  async begin(runId: string, attempt: RunAttempt): Promise<void> {
+    const number = await this.#options.client.call(this.#getPath(runId, "begin"), {});
+    attempt.number = number as number;
+  }
+
+  /** Appends records of an execution; returns the number of the last one, or 0 if another execution has followed. */
+  async #append(events: readonly NewEvent[]): Promise<number> {
+    const [first] = events;
+    if (!first) return 0;
+    const { runId, attempt } = first;
+    const { client, keepMs } = this.#options;
+    const contents = events.map(({ runId: _, attempt: __, ...content }) => content);
+    while (true) {
+      const appended: Appended = { attempt: attempt?.number, contents };
+      const options = { idempotencyKey: this.#getKey(first) };
+      const last = await client.call(this.#getPath(runId, "append"), appended, options);
+      if (typeof last === "number") {
+        if (contents.at(-1)?.type !== "end") return last;
+        await client.send(this.#getPath(runId, "remove"), {}, { delayMs: keepMs });
+        return last;
+      }
+      if (!attempt) return 0;
+      await realSleep(DETACH_MS, attempt.detached);
+      if (attempt.detached.aborted) return 0;
+      // An execution that has ended meanwhile was the last one that began to publish.
+      await this.begin(runId, attempt);
+      this.#keys.delete(first);
+    }
   }
 
   async read(
@@ -90,9 +131,9 @@ export class ObjectEvents implements EventStorage {
     }));
   }
 
-  #getKey(first: NewEvent | undefined): string {
-    const key = (first && this.#keys.get(first)) ?? crypto.randomUUID();
-    if (first) this.#keys.set(first, key);
+  #getKey(first: NewEvent): string {
+    const key = this.#keys.get(first) ?? crypto.randomUUID();
+    this.#keys.set(first, key);
     return key;
   }
 
@@ -120,7 +161,14 @@ export function createEventService(
   return object({
     name,
     handlers: {
-      append: async (context: RestateContext, contents: readonly EventContent[]) => {
+      begin: async (context: RestateContext) => {
+        const attempt = (await context.get<number>("attempt") ?? 0) + 1;
+        context.set("attempt", attempt);
+        return attempt;
+      },
+      append: async (context: RestateContext, { attempt, contents }: Appended) => {
+        // Another worker executes the run, and has read what it need not publish again.
+        if (attempt !== undefined && attempt !== await context.get<number>("attempt")) return null;
         let count = await context.get<number>("count") ?? 0;
         for (const content of contents) {
           context.set(`${++count}`, content);

@@ -26,6 +26,7 @@ import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
 import { RestateClient, type WorkflowEnd } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
@@ -285,9 +286,11 @@ export class RestateEngine implements DurableEngine {
     if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
     // The engine was closed while the request was read.
     this.#closing.signal.throwIfAborted();
-    const events = createRunEvents(context.key, this.#backend);
     const { bidirectional = true } = this.#options;
-    const journal = new RestateJournal(context, { startedAt, events, restate, bidirectional });
+    const tracker = new StepTracker();
+    const events = createRunEvents(context.key, this.#backend, { detached: tracker.detached });
+    const options = { startedAt, events, restate, bidirectional, tracker };
+    const journal = new RestateJournal(context, options);
     const { attemptCompletedSignal } = context.request();
     const onEnd = () => journal.tracker.detach("Restate has ended the attempt");
     attemptCompletedSignal.addEventListener("abort", onEnd);

@@ -13,7 +13,7 @@ import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
-import { StepTracker } from "../steps/step_tracker.ts";
+import type { StepTracker } from "../steps/step_tracker.ts";
 import type { RestateContext, RestatePackage, RestatePromise } from "./restate_package.ts";
 
 /** A step as it is recorded. Restate itself only knows its position: another name would end the attempt, not the run. */
@@ -45,6 +45,8 @@ export interface RestateJournalOptions {
   readonly restate: RestatePackage;
   /** Whether Restate records a step while the request continues; otherwise at its end. */
   readonly bidirectional: boolean;
+  /** Counts its steps. */
+  readonly tracker: StepTracker;
 }
 
 /** Returns the name of the promise that a message resolves. */
@@ -66,7 +68,7 @@ export class RestateJournal implements StepJournal {
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #context: RestateContext;
   readonly #restate: RestatePackage;
-  readonly tracker: StepTracker = new StepTracker();
+  readonly tracker: StepTracker;
   readonly #awaited = new Map<string, Awaited>();
   #changed: Deferred<void> = createDeferred();
   #position = 0;
@@ -76,8 +78,9 @@ export class RestateJournal implements StepJournal {
 
   constructor(
     context: RestateContext,
-    { startedAt, events, restate, bidirectional }: RestateJournalOptions,
+    { startedAt, events, restate, bidirectional, tracker }: RestateJournalOptions,
   ) {
+    this.tracker = tracker;
     this.recordsConcurrently = bidirectional;
     this.runId = context.key;
     this.events = events;

@@ -45,6 +45,8 @@ export class RunPublisher {
   /** The records of earlier processes, and the number of those that the replay has reached. */
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
+  /** Those before that the replay has not emitted. */
+  readonly #passed = new Set<StoredEvent>();
   #last: Promise<void> | undefined;
   #isLive = false;
   #hasEnd = false;
@@ -81,6 +83,38 @@ export class RunPublisher {
     return this.#pending > MAX_PENDING ? appended : undefined;
   }
 
+  /** Number of the last stored event, if the replay has not reached it: a crash may have interrupted its step. */
+  get interrupted(): number | undefined {
+    return this.#reached < this.#stored.length ? this.#stored.at(-1)?.number : undefined;
+  }
+
+  /**
+   * Continues after the stored events of an interrupted execution, up to a number: those of a recorded step, which a replay
+   * emits, may be equal to them. Publishes the note that separates both if that was not stored. `isRecorded` selects those
+   * of concurrent steps that were recorded.
+   */
+  skipInterrupted(number: number, isRecorded: (event: JsonValue) => boolean): void {
+    this.#enqueue(async () => {
+      const next = this.#stored.findIndex((record) => record.number > number);
+      const start = next === -1 ? this.#stored.length : next;
+      if (start <= this.#reached) return;
+      this.#pass(start);
+      for (const record of this.#passed) {
+        if (!("event" in record) || !isRecorded(record.event)) this.#passed.delete(record);
+      }
+      const hasNote = this.#stored.slice(start).some(({ type }) => type === "continued");
+      if (!hasNote && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
+    });
+  }
+
+  /** Does something after the events that were published so far. */
+  #enqueue(action: () => void | Promise<void>): void {
+    if (!this.#events || this.#isEnded) return;
+    this.#last = (this.#last ?? this.#load()).then(action);
+    // The engine repeats what fails; a failure after that must not end the program.
+    this.#last.catch(() => {});
+  }
+
   /** Resolves when the events that were published so far are stored. */
   async flush(): Promise<void> {
     if (!this.#last) return;
@@ -100,9 +134,8 @@ export class RunPublisher {
 
   /** Appends events in order: the first ones wait until the stored ones are known. */
   #append(content: EventContent, isReplayed: boolean): Promise<void> {
-    const before = this.#last ?? this.#load();
     this.#pending++;
-    this.#last = before.then(async () => {
+    this.#enqueue(async () => {
       this.#pending--;
       if (isReplayed && this.#takeStored(content)) return;
       if (!isReplayed) await this.#endReplay();
@@ -110,9 +143,7 @@ export class RunPublisher {
       // The process that continues the run publishes what has waited here.
       if (!this.#detached.aborted) await this.#events?.append(content);
     });
-    // The engine repeats what fails; a failure after that must not end the program.
-    this.#last.catch(() => {});
-    return this.#last;
+    return this.#last ?? Promise.resolve();
   }
 
   async #load(): Promise<void> {
@@ -129,15 +160,30 @@ export class RunPublisher {
     this.#hasEnd = this.#stored.at(-1)?.type === "end";
   }
 
-  /** Whether an event is among the stored ones that follow. */
+  /**
+   * Whether an event is among the stored ones that follow, or among those that the replay has passed: events that have no
+   * order, as the arrival of a message and the end of a reply, may be emitted in another one.
+   */
   #takeStored(content: EventContent): boolean {
-    for (let index = this.#reached; index < this.#stored.length; index++) {
-      const record = this.#stored[index];
-      if (!record || !("key" in record && "key" in content) || record.key !== content.key) continue;
-      this.#reached = index + 1;
+    const isEqual = (record: StoredEvent) =>
+      "key" in record && "key" in content && record.key === content.key;
+    const next = this.#stored.findIndex((record, index) =>
+      index >= this.#reached && isEqual(record)
+    );
+    if (next !== -1) {
+      this.#pass(next);
+      this.#reached++;
       return true;
     }
-    return false;
+    const passed = [...this.#passed].find(isEqual);
+    if (passed) this.#passed.delete(passed);
+    return passed !== undefined;
+  }
+
+  /** Continues with a stored event; the replay has not emitted those before it. */
+  #pass(index: number): void {
+    for (const record of this.#stored.slice(this.#reached, index)) this.#passed.add(record);
+    this.#reached = index;
   }
 
   /** Notes that a step is executed; the stored events that follow may be those of recorded steps that began with it. */

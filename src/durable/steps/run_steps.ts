@@ -22,10 +22,11 @@ import type {
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
-import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { executeRace } from "./execute_race.ts";
+import { findEndedCall } from "./find_ended_call.ts";
 import { hashJson } from "./hash_json.ts";
 import { RunPublisher } from "./run_publisher.ts";
 import { type GroupMember, StepGroup } from "./step_group.ts";
@@ -76,6 +77,7 @@ export class RunSteps implements DurableSteps {
   readonly #approvals = new Set<string>();
   #delivered = 0;
   #refusals = 0;
+  #executing = 0;
   #agents = 0;
   #isReplaying: boolean;
   #failure: Error | undefined;
@@ -105,6 +107,16 @@ export class RunSteps implements DurableSteps {
   /** Whether a step can be recorded while another one is executed. */
   get recordsConcurrently(): boolean {
     return this.#journal.recordsConcurrently ?? true;
+  }
+
+  /** Whether this process executes a step that does not only wait. */
+  get isExecuting(): boolean {
+    return this.#executing > 0;
+  }
+
+  /** Whether this process no longer executes the run. */
+  get isDetached(): boolean {
+    return this.#journal.detached.aborted;
   }
 
   /** Why the run cannot be continued here: it differs from its record, or was detached. */
@@ -171,12 +183,10 @@ export class RunSteps implements DurableSteps {
     await this.#publisher.publish(event, { ...options, isReplayed });
   }
 
-  /** Whether an event, or the one in a record of the application, ends a call whose result came from the record. */
+  /** Whether an event ends a call whose result came from the record. */
   #endsReplayedCall(event: unknown): boolean {
-    if (!isJsonObject(event) || this.replayedCalls.size === 0) return false;
-    const { type, id } = event;
-    if (type === "tool_execution_end") return typeof id === "string" && this.replayedCalls.has(id);
-    return type === "agent" && this.#endsReplayedCall(event["event"]);
+    const id = this.replayedCalls.size > 0 ? findEndedCall(event) : undefined;
+    return id !== undefined && this.replayedCalls.has(id);
   }
 
   /** Marks the end of the run for readers of its events, if it has published some or always; resolves when it is stored. */
@@ -359,6 +369,10 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
+      const { interrupted } = record;
+      if (member.isReplayed && interrupted !== undefined) {
+        this.#publisher.skipInterrupted(interrupted, (event) => findEndedCall(event) !== undefined);
+      }
       if (!operation.hasTimes) this.advance(record.at);
       return this.#createEnd(record, member);
     } catch (thrown) {
@@ -396,19 +410,24 @@ export class RunSteps implements DurableSteps {
     onArrival();
     if (detached.aborted) onDetach();
     const { closing } = this.#journal;
+    const count = isWait ? 0 : 1;
+    this.#executing += count;
     const executing = captureOutcome(() => execute(context), closing).catch((error) => {
       throw new DetachedError(getErrorMessage(error));
     });
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
+      this.#executing -= count;
       unsubscribe();
       detached.removeEventListener("abort", onDetach);
     });
     const position = await order();
     const messages = this.arrived;
+    const { interrupted } = this.#publisher;
     return {
       at: Math.max(this.#clock.now(), this.#now),
       ...(position !== null && { order: position }),
       ...(input !== undefined && { input }),
+      ...(interrupted !== undefined && { interrupted }),
       ...(messages.length > 0 && { messages }),
       ...outcome,
     };

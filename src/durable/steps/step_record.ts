@@ -24,6 +24,8 @@ export type StepRecord = StepOutcome & {
   readonly order?: number;
   /** Hash of the input. Default: the input is not checked. */
   readonly input?: string;
+  /** Number of the last event of executions before this one, which were interrupted. Default: there was none. */
+  readonly interrupted?: number;
   /** The messages that had arrived at the end, apart from those of earlier steps. Default: none. */
   readonly messages?: readonly ReceivedMessage[];
 };

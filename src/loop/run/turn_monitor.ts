@@ -19,7 +19,7 @@ import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** Time between two calls of the policies, in milliseconds. */
-const CHECK_INTERVAL_MS = 250;
+export const CHECK_INTERVAL_MS = 250;
 
 /** The state that a monitor passes to the policies. */
 export interface MonitoredState {

@@ -1,0 +1,84 @@
+import { assertEquals } from "@std/assert";
+import { realSleep } from "../../src/core/ports/ports.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
+import { getApprovalSignal } from "../../src/durable/engine/engine_run.ts";
+import { CHECK_INTERVAL_MS } from "../../src/loop/run/turn_monitor.ts";
+import { budget } from "../../src/policies/budget.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { hang, reply } from "../../src/testing/script.ts";
+import { execute, type ExecuteOptions, withoutTimes } from "./agent_execution.ts";
+
+const slow = defineTool({
+  name: "slow",
+  description: "Ends when it is cancelled.",
+  parameters: {},
+  readOnly: true,
+  execute: async (_args, { signal }) => {
+    await realSleep(Infinity, signal);
+    return "late";
+  },
+});
+
+/** Executes a run, and replays it with all of its steps. */
+async function executeTwice(options: ExecuteOptions) {
+  const first = await execute(options);
+  const { records } = first.journal;
+  const second = await execute({ ...options, records });
+  return { first, second, names: records.map(({ name }) => name) };
+}
+
+function pick(value: unknown): unknown[] {
+  const { stopReason, text } = value as { readonly stopReason: unknown; readonly text: unknown };
+  return [stopReason, text];
+}
+
+for (const limits of [{ elapsedMs: 100 }, { toolMs: 100 }]) {
+  const [name] = Object.keys(limits);
+  Deno.test(`durableAgent(): budget() with ${name} ends a tool that runs, and decides the same in a replay`, async () => {
+    const { first, second, names } = await executeTwice({
+      script: [reply([toolCall("slow", {})]), reply("Not reached")],
+      tools: [slow],
+      policies: [budget(limits)],
+    });
+    assertEquals(names, ["turn 1, model call 1", "turn 1, call 1 of slow"]);
+    assertEquals(second.journal.executed, []);
+    assertEquals(withoutTimes(second.outcome), withoutTimes(first.outcome));
+  });
+}
+
+Deno.test("durableAgent(): budget() with elapsedMs ends a reply that streams", async () => {
+  const { first, second, names } = await executeTwice({
+    script: [hang({ after: "One two" })],
+    policies: [budget({ elapsedMs: 100 })],
+  });
+  assertEquals(names, ["turn 1, model call 1"]);
+  assertEquals(second.journal.executed, []);
+  for (const { outcome } of [first, second]) {
+    assertEquals("value" in outcome && pick(outcome.value), ["aborted", "One two"]);
+  }
+});
+
+Deno.test("durableAgent(): policies are not called while a run waits for a decision, whose time a replay has not", async () => {
+  let checks = 0;
+  let before = 0;
+  const { first, second } = await executeTwice({
+    script: [reply([toolCall("slow", {}, { id: "a" })]), reply("Done")],
+    tools: [{ ...slow, execute: () => Promise.resolve("done") }],
+    policies: [{ name: "count", onDelta: () => void checks++ }],
+    approve: () => ({ type: "pending" }),
+    onStart: (journal) => {
+      if (journal.isContinued) return;
+      journal.onRecord = () => {
+        if (journal.records.length !== 2) return;
+        before = checks;
+        const data = { type: "approved" };
+        setTimeout(() => {
+          assertEquals(checks, before);
+          journal.send({ type: "signal", name: getApprovalSignal("a"), data });
+        }, 2 * CHECK_INTERVAL_MS);
+      };
+    },
+  });
+  assertEquals([first.outcome.type, before > 0], ["completed", true]);
+  assertEquals(second.outcome, first.outcome);
+});
