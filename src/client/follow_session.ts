@@ -6,6 +6,7 @@
 
 import { checkNumber } from "../core/checks/check_number.ts";
 import { AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
+import { abortable } from "../core/ports/abortable.ts";
 import { realSleep, type Sleep, systemClock } from "../core/ports/ports.ts";
 import { startTimer } from "../core/ports/start_timer.ts";
 import { readError } from "./response_error.ts";
@@ -121,7 +122,7 @@ async function* readConnection(
   const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
   try {
     const parser = new SessionParser();
-    const response = await idle.wait(connect({ headers, signal: idle.signal }));
+    const response = await idle.wait(openResponse(connect, headers, idle.signal));
     for await (const bytes of readBytes(await getBody(response), idle)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
         position.id = id;
@@ -138,6 +139,17 @@ async function* readConnection(
   }
 }
 
+/** Sends the request; closes its connection if the response comes too late, as after a request without the signal. */
+async function openResponse(
+  connect: (request: SessionRequest) => Promise<Response>,
+  headers: SessionRequest["headers"],
+  signal: AbortSignal,
+): Promise<Response> {
+  const response = await connect({ headers, signal });
+  if (signal.aborted) response.body?.cancel().catch(() => {});
+  return response;
+}
+
 /** Ends a connection on which no data arrives. */
 class IdleTimeout {
   /** Aborts the connection. */
@@ -150,14 +162,14 @@ class IdleTimeout {
     this.#idleMs = idleMs;
   }
 
-  /** Waits for data, and aborts the connection when that takes too long. */
+  /** Waits for data or the signal, and aborts the connection when that takes too long. */
   async wait<Data>(data: Promise<Data>): Promise<Data> {
-    if (this.#idleMs === 0) return await data;
+    if (this.#idleMs === 0) return await abortable(data, this.signal);
     const stopTimer = startTimer(systemClock, this.#idleMs, () => {
       this.#idle.abort(new NetworkError(`No data arrived for ${this.#idleMs} ms`));
     });
     try {
-      return await data;
+      return await abortable(data, this.signal);
     } finally {
       stopTimer();
     }
