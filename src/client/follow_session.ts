@@ -7,8 +7,7 @@
 import { checkNumber } from "../core/checks/check_number.ts";
 import { AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
 import { abortable } from "../core/ports/abortable.ts";
-import { realSleep, type Sleep, systemClock } from "../core/ports/ports.ts";
-import { startTimer } from "../core/ports/start_timer.ts";
+import { MAX_TIMER_MS, realSleep, type Sleep } from "../core/ports/ports.ts";
 import { readError } from "./response_error.ts";
 import type { SessionEvent } from "./session_event.ts";
 import { SessionParser } from "./session_parser.ts";
@@ -164,14 +163,13 @@ class IdleTimeout {
 
   /** Waits for data or the signal, and aborts the connection when that takes too long. */
   async wait<Data>(data: Promise<Data>): Promise<Data> {
-    if (this.#idleMs === 0) return await abortable(data, this.signal);
-    const stopTimer = startTimer(systemClock, this.#idleMs, () => {
+    const timer = setTimeout(() => {
       this.#idle.abort(new NetworkError(`No data arrived for ${this.#idleMs} ms`));
-    });
+    }, Math.min(this.#idleMs || Infinity, MAX_TIMER_MS));
     try {
       return await abortable(data, this.signal);
     } finally {
-      stopTimer();
+      clearTimeout(timer);
     }
   }
 }
@@ -190,8 +188,7 @@ async function* readBytes(
   body: ReadableStream<Uint8Array>,
   idle: IdleTimeout,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const bytes = new TransformStream<Uint8Array, Uint8Array>();
-  const reader = body.pipeThrough(bytes, { signal: idle.signal }).getReader();
+  const reader = body.getReader();
   try {
     while (true) {
       const { done, value } = await idle.wait(reader.read());
@@ -199,7 +196,7 @@ async function* readBytes(
       yield value;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {}); // Not awaited, since it may never end.
   }
 }
 
