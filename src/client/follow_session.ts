@@ -124,6 +124,7 @@ async function* readConnection(
     const response = await idle.wait(openResponse(connect, headers, idle.signal));
     for await (const bytes of readBytes(await getBody(response), idle)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
+        if (idle.signal.aborted) return { type: "broken" };
         position.id = id;
         position.delayMs = MIN_DELAY_MS;
         if (event.type !== "ended") yield event;

@@ -249,3 +249,14 @@ Deno.test("followSession() does not wait for a request that ignores the signal",
   stop.abort();
   assertEquals((await end).done, true);
 });
+
+Deno.test("followSession() yields no event after its signal was aborted, also of those that have arrived", async () => {
+  const stop = new AbortController();
+  const { connect } = createServer([respond(STREAM + DELETED)]);
+  const types: string[] = [];
+  for await (const { type } of followSession(connect, { signal: stop.signal })) {
+    types.push(type);
+    stop.abort(); // the page shows another session
+  }
+  assertEquals(types, ["entry"]);
+});
