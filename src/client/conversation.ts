@@ -210,8 +210,19 @@ function applyState(
   { status, pendingApprovals, queued, streamingMessage }: SessionActivity,
 ): Conversation {
   const isRunning = status === "running";
-  const runningCalls = isRunning ? conversation.runningCalls : [];
-  return { ...conversation, isRunning, runningCalls, pendingApprovals, queued, streamingMessage };
+  const hasEnded = !isRunning && status !== "interrupted";
+  const { runningCalls, error, stoppedBy } = conversation;
+  return {
+    ...conversation,
+    isRunning,
+    runningCalls: isRunning ? runningCalls : [],
+    pendingApprovals,
+    queued,
+    streamingMessage,
+    // Otherwise they are those of an earlier run.
+    error: hasEnded ? error : undefined,
+    stoppedBy: hasEnded ? stoppedBy : undefined,
+  };
 }
 
 /** Ends the run, whose remaining events do not arrive. */

@@ -4,6 +4,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { exponentialBackoff } from "../core/hooks/retry.ts";
 import { userMessage } from "../core/messages/message.ts";
+import type { SessionActivity } from "../core/sessions/session_activity.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import {
   fail,
@@ -296,4 +297,28 @@ Deno.test("updateConversation(): libraries can visit all properties of the conve
   };
   visit(conversation);
   assertEquals(seen.size, 10_000 * 3 + 7);
+});
+
+Deno.test("updateConversation() does not show the error of the last run when another one has begun", () => {
+  const ended: SessionEvent = {
+    type: "entry",
+    entry: {
+      type: "run_ended",
+      id: "1",
+      parentId: null,
+      timestamp: 0,
+      stopReason: "error",
+      error: { code: "auth_error", message: "No key", retryable: false },
+    },
+  };
+  const getError = (status: SessionActivity["status"]) => {
+    const state = { status, pendingApprovals: [], queued: { steering: [], followUp: [] } };
+    return [ended, { type: "state", state } as const]
+      .reduce(updateConversation, createConversation()).error?.message;
+  };
+  assertEquals((["running", "interrupted", "idle"] as const).map(getError), [
+    undefined,
+    undefined,
+    "No key",
+  ]);
 });
