@@ -322,3 +322,24 @@ Deno.test("updateConversation() does not show the error of the last run when ano
     "No key",
   ]);
 });
+
+Deno.test("updateConversation() continues a reply that a page joins after a block without deltas", async () => {
+  const extension = { type: "extension", typeName: "test.item", data: 1 } as const;
+  const { agent } = testAgent([reply([extension, text("Found it."), toolCall("look", { at: 1 })])]);
+  const status = "running";
+  let joined: Conversation | undefined;
+  const getConversation = follow(agent, (conversation, event) => {
+    if (joined) joined = updateConversation(joined, event);
+    else if (event.type === "message_update") {
+      const { streamingMessage, pendingApprovals } = agent.state;
+      const { queued } = agent;
+      joined = updateConversation(createConversation(), {
+        type: "state",
+        state: { status, pendingApprovals, queued, ...(streamingMessage && { streamingMessage }) },
+      });
+    }
+    if (joined) assertEquals(joined.streamingMessage, conversation.streamingMessage);
+  });
+  await agent.prompt("Look", { maxTurns: 1 });
+  assertEquals(getConversation().messages.length > 1, joined !== undefined);
+});
