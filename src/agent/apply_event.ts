@@ -96,7 +96,7 @@ type BlockDraft =
 /** The streaming reply. Deltas are appended as text; the message is created only when it is read. */
 export class ReplyDraft implements MessageDraft {
   readonly #start: AssistantMessage;
-  #blocks: BlockDraft[] = [];
+  #blocks: (BlockDraft | undefined)[] = [];
 
   /** Creates a draft from the message of `message_start`, which listeners may change later. */
   constructor(start: AssistantMessage) {
@@ -125,13 +125,14 @@ export class ReplyDraft implements MessageDraft {
 
   /** Returns the message so far. */
   snapshot(): AssistantMessage {
-    // A block without deltas (an extension) leaves a hole, which filter skips.
-    const content = this.#blocks.filter(() => true).map(createBlock);
+    const content = Array.from(this.#blocks, createBlock);
     return { ...this.#start, content, usage: zeroUsage(), cost: zeroCost() };
   }
 }
 
-function createBlock(draft: BlockDraft): ContentBlock {
+function createBlock(draft: BlockDraft | undefined): ContentBlock {
+  // A block without deltas (an extension), which keeps the positions of those after it for the next deltas.
+  if (!draft) return { type: "text", text: "" };
   switch (draft.type) {
     case "text":
       return { type: "text", text: draft.text.toString() };

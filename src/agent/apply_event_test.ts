@@ -57,10 +57,11 @@ Deno.test("applyEvent(): streamingMessage is a snapshot of the reply so far", ()
   const call = { type: "tool_call", id: "a", name: "look", arguments: {}, partialJson: '{"at":' };
   assertEquals(first?.content, [
     { type: "thinking", thinking: "Hm" },
+    { type: "text", text: "" }, // a block without deltas, such as an extension
     { type: "text", text: "Hel" },
     call,
   ] as unknown);
-  assertEquals(state.streamingMessage?.content[1], { type: "text", text: "Hello" });
+  assertEquals(state.streamingMessage?.content[2], { type: "text", text: "Hello" });
 });
 
 Deno.test("applyEvent(): streamingMessage is cleared by a discarded attempt and by a fallback that discards", () => {

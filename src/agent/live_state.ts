@@ -29,7 +29,10 @@ export interface AgentState {
   readonly messages: readonly AgentMessage[];
   /** Whether a run is active. */
   readonly isRunning: boolean;
-  /** The reply so far while it streams; recomputed on each read. */
+  /**
+   * The reply so far while it streams; recomputed on each read. A block that has no deltas, such as that of a provider, is an
+   * empty text, so that `contentIndex` of an event is the position of its block.
+   */
   readonly streamingMessage?: AssistantMessage | undefined;
   /** Ids of the running tool calls. */
   readonly pendingToolCalls: ReadonlySet<string>;

@@ -16,7 +16,8 @@ import type { ToolUpdate } from "../core/messages/tool_result.ts";
 import type { SessionActivity } from "../core/sessions/session_activity.ts";
 import type { SessionEntry } from "../core/sessions/session_entry.ts";
 import type { AssistantMessageDelta } from "../core/streams/stream.ts";
-import { type EntryNode, followEntry, readPath } from "./entry_path.ts";
+import { createFirstNode, type EntryNode, followEntry, readPath } from "./entry_path.ts";
+import { putMessage } from "./message_list.ts";
 import type { SessionEvent } from "./session_event.ts";
 
 /** A tool call that runs. */
@@ -54,12 +55,15 @@ export interface Conversation {
   readonly stoppedBy?: StoppedBy | undefined;
 }
 
-/** Name of the last entry of the session: a symbol, which JSON omits, since all entries before it are linked to it. */
+/** Name of the last entry of the session: a symbol, which JSON omits. */
 const LAST_ENTRY = Symbol("last entry");
 
-/** A conversation with the place of its last entry. */
+/**
+ * A conversation with the place of its last entry. All entries before are linked to it, too deep for libraries that visit
+ * all properties of a state; they do not visit functions.
+ */
 interface SessionConversation extends Conversation {
-  readonly [LAST_ENTRY]?: EntryNode;
+  readonly [LAST_ENTRY]?: () => EntryNode;
 }
 
 /**
@@ -182,9 +186,10 @@ const NO_ACTIVITY = {
 
 /** Applies an entry of a session: a message, which an event of the agent may have shown, or the end of a run. */
 function applyEntry(conversation: SessionConversation, entry: SessionEntry): Conversation {
-  const { node, isBranch } = followEntry(conversation[LAST_ENTRY], entry);
-  const messages = isBranch ? readPath(node) : conversation.messages;
-  const next: SessionConversation = { ...conversation, messages, [LAST_ENTRY]: node };
+  const { [LAST_ENTRY]: getLast, messages: shown } = conversation;
+  const { node, isBranch } = followEntry(getLast?.() ?? createFirstNode(entry, shown), entry);
+  const messages = isBranch ? readPath(node) : shown;
+  const next: SessionConversation = { ...conversation, messages, [LAST_ENTRY]: () => node };
   switch (entry.type) {
     case "message":
       return endMessage(next, entry.message);
@@ -205,8 +210,19 @@ function applyState(
   { status, pendingApprovals, queued, streamingMessage }: SessionActivity,
 ): Conversation {
   const isRunning = status === "running";
-  const runningCalls = isRunning ? conversation.runningCalls : [];
-  return { ...conversation, isRunning, runningCalls, pendingApprovals, queued, streamingMessage };
+  const hasEnded = !isRunning && status !== "interrupted";
+  const { runningCalls, error, stoppedBy } = conversation;
+  return {
+    ...conversation,
+    isRunning,
+    runningCalls: isRunning ? runningCalls : [],
+    pendingApprovals,
+    queued,
+    streamingMessage,
+    // Otherwise they are those of an earlier run.
+    error: hasEnded ? error : undefined,
+    stoppedBy: hasEnded ? stoppedBy : undefined,
+  };
 }
 
 /** Ends the run, whose remaining events do not arrive. */
@@ -224,25 +240,17 @@ function endMessage(conversation: Conversation, message: AgentMessage): Conversa
     case "assistant": {
       const next = { ...conversation, streamingMessage: undefined };
       if (!hasContent(message.content)) return next;
-      return { ...next, messages: appendMessage(messages, message) };
+      return { ...next, messages: putMessage(messages, message) };
     }
     case "tool_result":
       return {
         ...conversation,
-        messages: appendMessage(messages, message),
+        messages: putMessage(messages, message),
         runningCalls: removeCall(runningCalls, message.toolCallId), // its end may have been missed
       };
     default:
-      return { ...conversation, messages: appendMessage(messages, message) };
+      return { ...conversation, messages: putMessage(messages, message) };
   }
-}
-
-function appendMessage(
-  messages: readonly AgentMessage[],
-  message: AgentMessage,
-): readonly AgentMessage[] {
-  const index = messages.findLastIndex(({ id }) => id !== undefined && id === message.id);
-  return index < 0 ? [...messages, message] : messages.with(index, message);
 }
 
 function removeCall(calls: readonly RunningCall[], callId: string): readonly RunningCall[] {

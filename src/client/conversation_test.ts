@@ -4,6 +4,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { exponentialBackoff } from "../core/hooks/retry.ts";
 import { userMessage } from "../core/messages/message.ts";
+import type { SessionActivity } from "../core/sessions/session_activity.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import {
   fail,
@@ -15,7 +16,13 @@ import {
   toolCall,
   toolResultMessage,
 } from "../testing/mod.ts";
-import { type Conversation, createConversation, readResponse, updateConversation } from "./mod.ts";
+import {
+  type Conversation,
+  createConversation,
+  readResponse,
+  type SessionEvent,
+  updateConversation,
+} from "./mod.ts";
 
 /** Freezes a value and all that it has, so that a later change of it throws. */
 function freeze<Value>(value: Value): Value {
@@ -253,4 +260,86 @@ Deno.test("updateConversation() ignores events and deltas of a later version", a
     assert(content?.every((block) => typeof block.type === "string"));
   }
   assertEquals(conversation.messages.length, 2);
+});
+
+/** Creates an event with an entry that has a message of the same id. */
+function createEntry(id: string, parentId: string | null): SessionEvent {
+  const message = { ...userMessage(id), id };
+  return { type: "entry", entry: { type: "message", id, parentId, timestamp: 0, message } };
+}
+
+Deno.test("updateConversation() keeps the history before the first entry when the session goes back", () => {
+  const history = ["1", "2", "3"].map((id) => ({ ...userMessage(id), id }));
+  const getIds = (conversation: Conversation, events: readonly SessionEvent[]) =>
+    events.reduce(updateConversation, conversation).messages.map(({ id }) => id);
+  const after = [createEntry("4", "3"), createEntry("5", "4"), createEntry("6", "4")];
+  assertEquals(getIds(createConversation(history), after), ["1", "2", "3", "4", "6"]);
+  const all = [createEntry("1", null), createEntry("2", "1"), createEntry("3", "2")];
+  const saved = JSON.parse(JSON.stringify(all.reduce(updateConversation, createConversation())));
+  assertEquals(getIds(saved, after), ["1", "2", "3", "4", "6"]);
+  // The history has messages of the entries.
+  const back = [createEntry("2", "1"), createEntry("3", "2"), createEntry("4", "1")];
+  assertEquals(getIds(createConversation(history), back), ["1", "4"]);
+});
+
+Deno.test("updateConversation(): libraries can visit all properties of the conversation of a long session", () => {
+  let conversation = createConversation();
+  for (let index = 0; index < 10_000; index++) {
+    const parentId = index === 0 ? null : `${index - 1}`;
+    conversation = updateConversation(conversation, createEntry(`${index}`, parentId));
+  }
+  const seen = new Set<object>();
+  // As Immer and the deep watchers of Vue do.
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
+    for (const name of Reflect.ownKeys(value)) visit((value as Record<PropertyKey, unknown>)[name]);
+  };
+  visit(conversation);
+  assertEquals(seen.size, 10_000 * 3 + 7);
+});
+
+Deno.test("updateConversation() does not show the error of the last run when another one has begun", () => {
+  const ended: SessionEvent = {
+    type: "entry",
+    entry: {
+      type: "run_ended",
+      id: "1",
+      parentId: null,
+      timestamp: 0,
+      stopReason: "error",
+      error: { code: "auth_error", message: "No key", retryable: false },
+    },
+  };
+  const getError = (status: SessionActivity["status"]) => {
+    const state = { status, pendingApprovals: [], queued: { steering: [], followUp: [] } };
+    return [ended, { type: "state", state } as const]
+      .reduce(updateConversation, createConversation()).error?.message;
+  };
+  assertEquals((["running", "interrupted", "idle"] as const).map(getError), [
+    undefined,
+    undefined,
+    "No key",
+  ]);
+});
+
+Deno.test("updateConversation() continues a reply that a page joins after a block without deltas", async () => {
+  const extension = { type: "extension", typeName: "test.item", data: 1 } as const;
+  const { agent } = testAgent([reply([extension, text("Found it."), toolCall("look", { at: 1 })])]);
+  const status = "running";
+  let joined: Conversation | undefined;
+  const getConversation = follow(agent, (conversation, event) => {
+    if (joined) joined = updateConversation(joined, event);
+    else if (event.type === "message_update") {
+      const { streamingMessage, pendingApprovals } = agent.state;
+      const { queued } = agent;
+      joined = updateConversation(createConversation(), {
+        type: "state",
+        state: { status, pendingApprovals, queued, ...(streamingMessage && { streamingMessage }) },
+      });
+    }
+    if (joined) assertEquals(joined.streamingMessage, conversation.streamingMessage);
+  });
+  await agent.prompt("Look", { maxTurns: 1 });
+  assertEquals(getConversation().messages.length > 1, joined !== undefined);
 });

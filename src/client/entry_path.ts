@@ -6,42 +6,53 @@
 
 import type { AgentMessage } from "../core/messages/message.ts";
 import type { SessionEntry } from "../core/sessions/session_entry.ts";
+import { putMessage } from "./message_list.ts";
 
 /** An entry of a session, with those before it. */
 export interface EntryNode {
-  /** Id of the entry. */
-  readonly id: string;
-  /** Its message. Default: none. */
-  readonly message?: AgentMessage;
-  /** The entry before it in the conversation. Default: it is the first one. */
-  readonly parent: EntryNode | undefined;
-  /** The entry before it in the log, which may belong to another branch. Default: it is the first one. */
-  readonly previous: EntryNode | undefined;
+  /** Id of the entry; `null` before the first one. */
+  readonly id: string | null;
+  /** Its message, or those of a history that ends with it. */
+  readonly messages: readonly AgentMessage[];
+  /** The entry before it in the conversation. Default: none. */
+  readonly parent?: EntryNode;
+  /** The entry before it in the log, which may belong to another branch. Default: none. */
+  readonly previous?: EntryNode;
+}
+
+const START: EntryNode = { id: null, messages: [] };
+
+/** Returns the entry before the first one that a client gets, with the history that the client has already. */
+export function createFirstNode(
+  entry: SessionEntry,
+  history: readonly AgentMessage[],
+): EntryNode {
+  const { parentId: id } = entry;
+  if (id === null) return START;
+  // The history may have been loaded later than the entry was written.
+  const end = entry.type === "message"
+    ? putMessage(history, entry.message).indexOf(entry.message)
+    : history.length;
+  return { id, messages: history.slice(0, end), parent: START, previous: START };
 }
 
 /** Adds an entry after the last one of the log; `isBranch` if the conversation goes back to an older entry. */
 export function followEntry(
-  last: EntryNode | undefined,
+  last: EntryNode,
   entry: SessionEntry,
 ): { readonly node: EntryNode; readonly isBranch: boolean } {
   const { id, parentId } = entry;
+  let parent: EntryNode | undefined = last;
+  while (parent && parent.id !== parentId) parent = parent.previous;
   // A client that begins in the middle of the log does not have the older entries.
-  const parent = findEntry(last, parentId) ?? (parentId === null ? undefined : last);
-  const message = entry.type === "message" ? { message: entry.message } : {};
-  return { node: { id, ...message, parent, previous: last }, isBranch: parent !== last };
+  parent ??= last;
+  const messages = entry.type === "message" ? [entry.message] : [];
+  return { node: { id, messages, parent, previous: last }, isBranch: parent !== last };
 }
 
 /** Returns the messages before an entry, in order. */
-export function readPath(node: EntryNode): readonly AgentMessage[] {
-  const messages: AgentMessage[] = [];
-  for (let entry = node.parent; entry; entry = entry.parent) {
-    if (entry.message) messages.push(entry.message);
-  }
-  return messages.reverse();
-}
-
-function findEntry(last: EntryNode | undefined, id: string | null): EntryNode | undefined {
-  let entry = last;
-  while (entry && entry.id !== id) entry = entry.previous;
-  return entry;
+export function readPath({ parent }: EntryNode): readonly AgentMessage[] {
+  const path: EntryNode[] = [];
+  for (let entry = parent; entry; entry = entry.parent) path.push(entry);
+  return path.reverse().flatMap(({ messages }) => messages);
 }

@@ -6,8 +6,8 @@
 
 import { checkNumber } from "../core/checks/check_number.ts";
 import { AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
-import { realSleep, type Sleep, systemClock } from "../core/ports/ports.ts";
-import { startTimer } from "../core/ports/start_timer.ts";
+import { abortable } from "../core/ports/abortable.ts";
+import { MAX_TIMER_MS, realSleep, type Sleep } from "../core/ports/ports.ts";
 import { readError } from "./response_error.ts";
 import type { SessionEvent } from "./session_event.ts";
 import { SessionParser } from "./session_parser.ts";
@@ -121,9 +121,10 @@ async function* readConnection(
   const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
   try {
     const parser = new SessionParser();
-    const response = await idle.wait(connect({ headers, signal: idle.signal }));
+    const response = await idle.wait(openResponse(connect, headers, idle.signal));
     for await (const bytes of readBytes(await getBody(response), idle)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
+        if (idle.signal.aborted) return { type: "broken" };
         position.id = id;
         position.delayMs = MIN_DELAY_MS;
         if (event.type !== "ended") yield event;
@@ -138,6 +139,17 @@ async function* readConnection(
   }
 }
 
+/** Sends the request; closes its connection if the response comes too late, as after a request without the signal. */
+async function openResponse(
+  connect: (request: SessionRequest) => Promise<Response>,
+  headers: SessionRequest["headers"],
+  signal: AbortSignal,
+): Promise<Response> {
+  const response = await connect({ headers, signal });
+  if (signal.aborted) response.body?.cancel().catch(() => {});
+  return response;
+}
+
 /** Ends a connection on which no data arrives. */
 class IdleTimeout {
   /** Aborts the connection. */
@@ -150,16 +162,15 @@ class IdleTimeout {
     this.#idleMs = idleMs;
   }
 
-  /** Waits for data, and aborts the connection when that takes too long. */
+  /** Waits for data or the signal, and aborts the connection when that takes too long. */
   async wait<Data>(data: Promise<Data>): Promise<Data> {
-    if (this.#idleMs === 0) return await data;
-    const stopTimer = startTimer(systemClock, this.#idleMs, () => {
+    const timer = setTimeout(() => {
       this.#idle.abort(new NetworkError(`No data arrived for ${this.#idleMs} ms`));
-    });
+    }, Math.min(this.#idleMs || Infinity, MAX_TIMER_MS));
     try {
-      return await data;
+      return await abortable(data, this.signal);
     } finally {
-      stopTimer();
+      clearTimeout(timer);
     }
   }
 }
@@ -178,8 +189,7 @@ async function* readBytes(
   body: ReadableStream<Uint8Array>,
   idle: IdleTimeout,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const bytes = new TransformStream<Uint8Array, Uint8Array>();
-  const reader = body.pipeThrough(bytes, { signal: idle.signal }).getReader();
+  const reader = body.getReader();
   try {
     while (true) {
       const { done, value } = await idle.wait(reader.read());
@@ -187,7 +197,7 @@ async function* readBytes(
       yield value;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {}); // Not awaited, since it may never end.
   }
 }
 

@@ -228,3 +228,35 @@ Deno.test("followSession() connects again when no data arrives for 30 seconds, b
   await events.return();
   await assertRejects(() => followSession(connect, { idleMs: NaN }).next(), BadRequestError);
 });
+
+Deno.test("followSession() does not wait for a request that ignores the signal", async () => {
+  using time = new FakeTime();
+  let respondLate = (_response: Response): void => {};
+  let isClosed = false;
+  const connect = () => new Promise<Response>((resolve) => respondLate = resolve);
+  const stop = new AbortController();
+  const events = followSession(connect, { signal: stop.signal });
+  const disconnected = events.next();
+  await time.tickAsync(30_000);
+  const { value } = await disconnected;
+  assert(value?.type === "disconnected");
+  assertEquals(value.error?.message, "No data arrived for 30000 ms");
+  const body = new ReadableStream({ cancel: () => void (isClosed = true) });
+  respondLate(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  const end = events.next();
+  await time.tickAsync(500);
+  assert(isClosed);
+  stop.abort();
+  assertEquals((await end).done, true);
+});
+
+Deno.test("followSession() yields no event after its signal was aborted, also of those that have arrived", async () => {
+  const stop = new AbortController();
+  const { connect } = createServer([respond(STREAM + DELETED)]);
+  const types: string[] = [];
+  for await (const { type } of followSession(connect, { signal: stop.signal })) {
+    types.push(type);
+    stop.abort(); // the page shows another session
+  }
+  assertEquals(types, ["entry"]);
+});

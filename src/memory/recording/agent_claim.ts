@@ -61,8 +61,9 @@ export class AgentClaim {
     this.#state.id = recording.session.id;
     const stop = recording.stop.bind(recording);
     recording.stop = () => {
+      // A later call finds another conversation.
+      if (this.#state.isOpen) this.#state.firstMessageId = this.#agent.state.messages[0]?.id;
       this.#state.isOpen = false;
-      this.#state.firstMessageId = this.#agent.state.messages[0]?.id;
       return stop();
     };
   }

@@ -307,3 +307,17 @@ Deno.test("openSession() that fails leaves the agent free, and two stores may ha
   await agent.prompt("Hi");
   assertEquals((await copy.list())[0]?.firstPrompt, "Hi");
 });
+
+Deno.test("openSession() does not take what an agent did after its session was closed for the conversation of it", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("Noted."), reply("Hello!"), reply("Again.")]);
+  {
+    await using session = await openSession(store, { id: "ann" }, agent);
+    await agent.prompt("A secret");
+    await session.close();
+    agent.reset();
+    await agent.prompt("Hi");
+  } // closes it again
+  await using session = await openSession(store, { id: "ben" }, agent);
+  assertEquals(session.resumed, false);
+});
