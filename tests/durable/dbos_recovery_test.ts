@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
@@ -78,7 +78,8 @@ Deno.test({
       "UPDATE dbos.workflow_status SET status = 'PENDING', output = NULL WHERE workflow_uuid = 'a'",
     );
     assertEquals(await withDeadline(run.result()), "done");
-    assertEquals(attempts, 2);
+    // By this clock, the worker may look again before DBOS, whose clock is not faster, has begun the run.
+    assert(attempts >= 2, `${attempts}`);
     await engine.close();
     await server.stop();
   },
