@@ -16,6 +16,9 @@ import { hashJson } from "./hash_json.ts";
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
+/** Longest time for which a step that has ended waits for the stored events, in milliseconds. */
+const MAX_LOAD_MS = 2_000;
+
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
 
@@ -48,6 +51,7 @@ export class RunPublisher {
   /** Those before that the replay has not emitted. */
   readonly #passed = new Set<StoredEvent>();
   #last: Promise<void> | undefined;
+  #isLoaded = false;
   #isLive = false;
   #hasEnd = false;
   #isEnded = false;
@@ -83,9 +87,19 @@ export class RunPublisher {
     return this.#pending > MAX_PENDING ? appended : undefined;
   }
 
-  /** Number of the last stored event, if the replay has not reached it: a crash may have interrupted its step. */
-  get interrupted(): number | undefined {
+  /** Returns the number of the last stored event, if the replay has not reached it: a crash may have interrupted its step. */
+  async findInterrupted(): Promise<number | undefined> {
+    if (!this.#isLoaded) await this.#untilLoaded();
     return this.#reached < this.#stored.length ? this.#stored.at(-1)?.number : undefined;
+  }
+
+  /** Waits for the stored events, which a short step may precede, but not for long: its effect is not recorded yet. */
+  async #untilLoaded(): Promise<void> {
+    if (!this.#last) return;
+    const timer = new AbortController();
+    const signal = AbortSignal.any([timer.signal, this.#detached]);
+    await Promise.race([this.#last.catch(() => {}), this.#sleep(MAX_LOAD_MS, signal)]);
+    timer.abort();
   }
 
   /**
@@ -147,7 +161,11 @@ export class RunPublisher {
   }
 
   async #load(): Promise<void> {
-    if (!this.#isContinued) return;
+    if (this.#isContinued) await this.#read();
+    this.#isLoaded = true;
+  }
+
+  async #read(): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && !this.#detached.aborted; attempt++) {
       try {
         this.#stored = await this.#events?.load() ?? [];
