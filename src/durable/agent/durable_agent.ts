@@ -8,6 +8,7 @@ import { Agent } from "../../agent/agent.ts";
 import { createDefaultStream } from "../../agent/default_stream.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
+import { addDurableRun, removeDurableRun } from "../../core/durable/durable_runs.ts";
 import type { DurableSteps, RunMessage, StepContext } from "../../core/durable/durable_steps.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
@@ -147,6 +148,7 @@ class AgentBridge {
       case "agent_start":
         this.#steps.runningAgents.add(this);
         this.#runId = event.runId;
+        addDurableRun(event.runId);
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
         // The abort came when the agent did not run.
@@ -154,6 +156,7 @@ class AgentBridge {
         break;
       case "agent_end":
         this.#steps.runningAgents.delete(this);
+        if (this.#runId !== undefined) removeDurableRun(this.#runId);
         break;
       case "turn_start":
         this.#turn = event.turn;
