@@ -98,6 +98,8 @@ class AgentBridge {
   #turn = 1;
   #modelCalls = 0;
   #approvals = 0;
+  /** Number of decisions for which the agent waits. */
+  #awaited = 0;
   #isRetrying = false;
 
   constructor(options: AgentOptions, steps: RunSteps) {
@@ -250,12 +252,13 @@ class AgentBridge {
     // A second or late decision on a call must not decide about that of another agent, which may have the same id.
     this.#steps.beginApproval(signal);
     this.#publish({ type: "approval_awaited", approval });
+    this.#awaited++;
     await this.#steps.waitUntil(step, {
       isAwaited: ({ message }) =>
         message.type === "signal"
           ? message.name === signal
           : message.type === "steer" && this.#interrupt === "cancel",
-    });
+    }).finally(() => this.#awaited--);
     this.#publish({ type: "approval_settled", toolCallId });
     const decision = this.#steps.takeSignal(signal);
     // Steering has ended the wait, and with it the approval.
@@ -307,7 +310,8 @@ class AgentBridge {
       // The next execution of the run may have the same policies.
       if (this.#steps.isDetached) return await new Promise<never>(() => {});
       await realSleep(0, signal);
-      if (signal?.aborted || !this.#steps.isExecuting) continue;
+      // Another agent of the run may execute a step meanwhile.
+      if (signal?.aborted || this.#awaited > 0 || !this.#steps.isExecuting) continue;
       return this.#steps.advance(this.#steps.readClock());
     }
   }
