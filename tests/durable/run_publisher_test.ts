@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
@@ -244,4 +244,18 @@ Deno.test("RunPublisher: the end of a recorded step is not published again after
     ...["begin", "end of the first", "part of the second", "end"],
     ...["continued", "part of the second", "end"],
   ]);
+});
+
+Deno.test("RunPublisher: a replay whose events are not among many stored ones takes no time for each pair of them", async () => {
+  const count = 30_000;
+  const createRecord = (_: unknown, index: number): StoredEvent => ({
+    ...{ type: "event", event: index, key: `other ${index}`, number: index + 1 },
+  });
+  const events = new StoredEvents(Array.from({ length: count }, createRecord));
+  const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+  const begin = performance.now();
+  for (let index = 0; index < count; index++) await publisher.publish(index, { isReplayed: true });
+  await publisher.end({ isAlways: false });
+  assertEquals(events.stored.length, 2 * count + 1);
+  assert(performance.now() - begin < 5_000);
 });

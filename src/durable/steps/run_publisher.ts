@@ -48,8 +48,9 @@ export class RunPublisher {
   /** The records of earlier processes, and the number of those that the replay has reached. */
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
-  /** Those before that the replay has not emitted. */
-  readonly #passed = new Set<StoredEvent>();
+  /** Those that follow by their keys, in reverse order, and those before that the replay has not emitted. */
+  #following = new Map<string, StoredEvent[]>();
+  readonly #passed = new Map<string, StoredEvent[]>();
   #last: Promise<void> | undefined;
   #isLoaded = false;
   #isLive = false;
@@ -109,12 +110,15 @@ export class RunPublisher {
    */
   skipInterrupted(number: number, isRecorded: (event: JsonValue) => boolean): void {
     this.#enqueue(async () => {
+      const reached = this.#stored[this.#reached];
+      if (!reached || reached.number > number) return;
       const next = this.#stored.findIndex((record) => record.number > number);
       const start = next === -1 ? this.#stored.length : next;
-      if (start <= this.#reached) return;
       this.#pass(start);
-      for (const record of this.#passed) {
-        if (!("event" in record) || !isRecorded(record.event)) this.#passed.delete(record);
+      for (const [key, records] of this.#passed) {
+        const recorded = records.filter((record) => "event" in record && isRecorded(record.event));
+        if (recorded.length > 0) this.#passed.set(key, recorded);
+        else this.#passed.delete(key);
       }
       const hasNote = this.#stored.slice(start).some(({ type }) => type === "continued");
       if (!hasNote && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
@@ -168,7 +172,7 @@ export class RunPublisher {
   async #read(): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && !this.#detached.aborted; attempt++) {
       try {
-        this.#stored = await this.#events?.load() ?? [];
+        this.#follow(await this.#events?.load() ?? []);
         break;
       } catch {
         // Without them, events of the replay are published again, which is better than none.
@@ -183,33 +187,47 @@ export class RunPublisher {
    * order, as the arrival of a message and the end of a reply, may be emitted in another one.
    */
   #takeStored(content: EventContent): boolean {
-    const isEqual = (record: StoredEvent) =>
-      "key" in record && "key" in content && record.key === content.key;
-    const next = this.#stored.findIndex((record, index) =>
-      index >= this.#reached && isEqual(record)
-    );
-    if (next !== -1) {
-      this.#pass(next);
+    if (!("key" in content)) return false;
+    const following = this.#following.get(content.key)?.at(-1);
+    if (following) {
+      this.#pass(this.#stored.indexOf(following, this.#reached));
+      this.#following.get(content.key)?.pop();
       this.#reached++;
       return true;
     }
-    const passed = [...this.#passed].find(isEqual);
-    if (passed) this.#passed.delete(passed);
-    return passed !== undefined;
+    return this.#passed.get(content.key)?.shift() !== undefined;
   }
 
   /** Continues with a stored event; the replay has not emitted those before it. */
   #pass(index: number): void {
-    for (const record of this.#stored.slice(this.#reached, index)) this.#passed.add(record);
-    this.#reached = index;
+    for (; this.#reached < index; this.#reached++) {
+      const record = this.#stored[this.#reached];
+      if (!record || !("key" in record)) continue;
+      this.#following.get(record.key)?.pop();
+      const passed = this.#passed.get(record.key);
+      if (passed) passed.push(record);
+      else this.#passed.set(record.key, [record]);
+    }
+  }
+
+  /** Sets the stored events that follow. A search for each event of a long replay would take minutes. */
+  #follow(stored: readonly StoredEvent[]): void {
+    this.#stored = stored;
+    this.#reached = 0;
+    this.#following = new Map();
+    for (const record of stored.toReversed()) {
+      if (!("key" in record)) continue;
+      const records = this.#following.get(record.key);
+      if (records) records.push(record);
+      else this.#following.set(record.key, [record]);
+    }
   }
 
   /** Notes that a step is executed; the stored events that follow may be those of recorded steps that began with it. */
   async #endReplay(): Promise<void> {
     if (this.#isLive) return;
     this.#isLive = true;
-    this.#stored = this.#stored.slice(this.#reached);
-    this.#reached = 0;
+    this.#follow(this.#stored.slice(this.#reached));
     const hasRest = this.#stored.some(({ type }) => type !== "end");
     if (hasRest && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
   }
