@@ -5,6 +5,7 @@
  */
 
 import { checkFunction } from "../core/checks/check_function.ts";
+import { isDurableRun } from "../core/durable/durable_runs.ts";
 import type {
   OnDeltaContext,
   Policy,
@@ -35,6 +36,9 @@ import {
 } from "./run_spending.ts";
 import { ToolTime, type ToolTimeKey } from "./tool_time.ts";
 import { changeModel, estimateWorstCase, type WorstCase } from "./worst_case.ts";
+
+/** Number of durable runs that have ended whose spending is known, so that a replay does not count it again. */
+const MAX_ENDED = 10_000;
 
 /** Options for {@linkcode sharedBudget}. */
 export interface SharedBudgetOptions extends BudgetOptions {
@@ -168,6 +172,8 @@ class SharedAccount {
   readonly #options: SharedBudgetOptions;
   readonly #now: () => number;
   readonly #runs = new Map<string, ActiveRun>();
+  /** Spending of the last durable runs that have ended. */
+  readonly #ended = new Map<string, Pick<ActiveRun, "counted" | "toolMs">>();
   /** The time of tool calls. */
   readonly toolTime = new ToolTime();
   #settled = NO_SPENDING;
@@ -196,6 +202,7 @@ class SharedAccount {
     this.#settled = NO_SPENDING;
     this.#startedAt = undefined;
     this.toolTime.reset();
+    this.#ended.clear();
     for (const run of this.#runs.values()) {
       run.counted = NO_SPENDING;
       run.toolMs = 0;
@@ -280,18 +287,29 @@ class SharedAccount {
 
   /** Forgets what a run has spent that begins again, as a durable run in a replay, which spends the same once more. */
   forget({ runId }: PolicyContext): void {
-    const run = this.#runs.get(runId);
+    const run = this.#runs.get(runId) ?? this.#ended.get(runId);
     if (!run) return;
     this.#runs.delete(runId);
+    this.#ended.delete(runId);
     this.#settled = subtractSpending(this.#settled, run.counted);
     this.toolTime.release({ runId });
     this.toolTime.forget(run.toolMs);
   }
 
   finishRun(context: PolicyContext): void {
+    const { runId } = context;
     this.update(context);
     this.toolTime.release(context);
-    this.#runs.delete(context.runId);
+    const run = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    // The code of a workflow is executed from its beginning, with the prompts that have ended.
+    if (run && isDurableRun(runId)) this.#keep(runId, run);
+  }
+
+  #keep(runId: string, { counted, toolMs }: ActiveRun): void {
+    this.#ended.set(runId, { counted, toolMs });
+    const [first] = this.#ended.keys();
+    if (first !== undefined && this.#ended.size > MAX_ENDED) this.#ended.delete(first);
   }
 
   /** Checks all limits; replies that stream count with their estimates. */

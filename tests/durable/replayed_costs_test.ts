@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import type { Agent } from "../../src/agent/agent.ts";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
 import type { ModelSpec } from "../../src/core/models/model.ts";
 import { findRates, type Prices, type Usage } from "../../src/core/models/usage.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
@@ -7,6 +9,7 @@ import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import { DetachedError, type StepJournal } from "../../src/durable/steps/step_journal.ts";
 import { CHECK_INTERVAL_MS } from "../../src/loop/run/turn_monitor.ts";
 import { budget } from "../../src/policies/budget.ts";
+import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
@@ -122,4 +125,29 @@ Deno.test("durableAgent(): an execution that another one follows calls no policy
   const before = checks;
   await new Promise((resolve) => setTimeout(resolve, 2 * CHECK_INTERVAL_MS));
   assertEquals([before > 0, checks], [true, before]);
+});
+
+Deno.test("durableAgent(): sharedBudget() counts a prompt once that has ended before the process executes the run again", async () => {
+  const policy = sharedBudget({ tokens: 5_000_000 });
+  const tokens: number[] = [];
+  let journal = new ArrayJournal();
+  const options = {
+    script: [reply("One", { usage }), reply("Two", { usage })],
+    policies: [policy],
+    onStart: (started: ArrayJournal) => void (journal = started),
+    prompt: async (agent: Agent, steps: DurableSteps) => {
+      await agent.prompt("First");
+      for (const name of ["a", "b", "c"]) await steps.run(name, () => null);
+      return await agent.prompt("Second");
+    },
+  };
+  for (const name of ["a", "b", "c"]) {
+    const crashAt = (step: string) => step === name;
+    await execute({ ...options, records: journal.records, crashAt }).catch(() => {});
+    tokens.push(policy.spent.usage.total);
+  }
+  const { outcome } = await execute({ ...options, records: journal.records });
+  assertEquals(tokens, [usage.total, usage.total, usage.total]);
+  assertEquals(policy.spent.usage.total, 2 * usage.total);
+  assertEquals("value" in outcome && isJsonObject(outcome.value) && outcome.value["text"], "Two");
 });

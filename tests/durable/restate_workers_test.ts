@@ -39,11 +39,14 @@ function createWorkers(
   return { workers, close };
 }
 
-/** A `fetch` that holds each request to store events until its promise is resolved. */
-function holdAppends(held: readonly Deferred<void>[]): typeof fetch {
+/** A `fetch` that holds each request to store events until its promise is resolved; `requested` resolves with the first. */
+function holdAppends(held: readonly Deferred<void>[], requested: Deferred<void>): typeof fetch {
   let appends = 0;
   return async (...request) => {
-    if (String(request[0]).endsWith("/append")) await held[appends++]?.promise;
+    if (String(request[0]).endsWith("/append")) {
+      requested.resolve();
+      await held[appends++]?.promise;
+    }
     return await fetch(...request);
   };
 }
@@ -53,12 +56,13 @@ Deno.test({
     "RestateEngine: a worker that another one follows does not store events that it has published since",
   ignore: !restate,
   fn: async () => {
+    const isRequested = createDeferred<void>();
     const isPublished = createDeferred<void>();
     const isRead = createDeferred<void>();
     const { workers, close } = createWorkers("followed", {
       bidirectional: false,
       fetches: [
-        holdAppends([isPublished, isRead]),
+        holdAppends([isPublished, isRead], isRequested),
         async (...request) => {
           const response = await fetch(...request);
           if (String(request[0]).endsWith("/read")) isRead.resolve();
@@ -68,7 +72,10 @@ Deno.test({
     });
     const workflows = workers.map((worker) =>
       worker.register("work", async (steps) => {
-        const streamFn = scriptedStream([reply("one two three")]);
+        const streamFn = scriptedStream([async () => {
+          await isRequested.promise;
+          return reply("one two three");
+        }]);
         const agent = durableAgent({ model: "any/model", streamFn }, steps);
         agent.subscribe(async (event) => {
           if (event.type !== "message_update" || event.delta.type !== "text_delta") return;

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
@@ -12,13 +12,17 @@ import { ArrayJournal, type RecordedStep } from "./array_journal.ts";
 /** The events of a run, of which a crash loses the last ones. */
 class StoredEvents implements RunEvents {
   readonly stored: StoredEvent[];
+  readonly #loadMs: number;
 
-  constructor(stored: readonly StoredEvent[] = []) {
+  constructor(stored: readonly StoredEvent[] = [], { loadMs = 0 } = {}) {
     this.stored = [...stored];
+    this.#loadMs = loadMs;
   }
 
-  load(): Promise<readonly StoredEvent[]> {
-    return Promise.resolve([...this.stored]);
+  async load(): Promise<readonly StoredEvent[]> {
+    const stored = [...this.stored];
+    if (this.#loadMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#loadMs));
+    return stored;
   }
 
   append(content: EventContent): Promise<void> {
@@ -201,21 +205,23 @@ async function executeReply(
   return journal.records;
 }
 
-Deno.test("RunPublisher: a reply is published completely, although that of an interrupted step began alike", async () => {
-  const parts = ["a ", "b ", "c "];
-  const interrupted = new StoredEvents();
-  await executeReply(interrupted, { parts: ["a ", "x "], crashAt: "turn 1, model call 1" });
-  assertEquals(interrupted.values, ["begin", "a ", "x "]);
-  const recorded = new StoredEvents(interrupted.stored);
-  const records = await executeReply(recorded, { parts, crashAt: "end" });
-  const all = ["begin", "a ", "x ", "continued", "a ", "b ", "c ", "after"];
-  assertEquals(recorded.values, all);
-  for (let count = 3; count <= all.length; count++) {
-    const events = new StoredEvents(recorded.stored.slice(0, count));
-    await executeReply(events, { parts: [], records });
-    assertEquals(events.values, [...all, "end"], `${count} events were stored`);
-  }
-});
+for (const loadMs of [0, 50]) {
+  Deno.test(`RunPublisher: a reply is published completely, although that of an interrupted step began alike, if stored events are read in ${loadMs} ms`, async () => {
+    const parts = ["a ", "b ", "c "];
+    const interrupted = new StoredEvents();
+    await executeReply(interrupted, { parts: ["a ", "x "], crashAt: "turn 1, model call 1" });
+    assertEquals(interrupted.values, ["begin", "a ", "x "]);
+    const recorded = new StoredEvents(interrupted.stored, { loadMs });
+    const records = await executeReply(recorded, { parts, crashAt: "end" });
+    const all = ["begin", "a ", "x ", "continued", "a ", "b ", "c ", "after"];
+    assertEquals(recorded.values, all);
+    for (let count = 3; count <= all.length; count++) {
+      const events = new StoredEvents(recorded.stored.slice(0, count), { loadMs });
+      await executeReply(events, { parts: [], records });
+      assertEquals(events.values, [...all, "end"], `${count} events were stored`);
+    }
+  });
+}
 
 Deno.test("RunPublisher: events that a replay emits in another order are not published again", async () => {
   const events = new StoredEvents();
@@ -238,4 +244,18 @@ Deno.test("RunPublisher: the end of a recorded step is not published again after
     ...["begin", "end of the first", "part of the second", "end"],
     ...["continued", "part of the second", "end"],
   ]);
+});
+
+Deno.test("RunPublisher: a replay whose events are not among many stored ones takes no time for each pair of them", async () => {
+  const count = 30_000;
+  const createRecord = (_: unknown, index: number): StoredEvent => ({
+    ...{ type: "event", event: index, key: `other ${index}`, number: index + 1 },
+  });
+  const events = new StoredEvents(Array.from({ length: count }, createRecord));
+  const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+  const begin = performance.now();
+  for (let index = 0; index < count; index++) await publisher.publish(index, { isReplayed: true });
+  await publisher.end({ isAlways: false });
+  assertEquals(events.stored.length, 2 * count + 1);
+  assert(performance.now() - begin < 5_000);
 });

@@ -1,11 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { realSleep } from "../../src/core/ports/ports.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { getApprovalSignal } from "../../src/durable/engine/engine_run.ts";
 import { CHECK_INTERVAL_MS } from "../../src/loop/run/turn_monitor.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { execute, type ExecuteOptions, withoutTimes } from "./agent_execution.ts";
 
 const slow = defineTool({
@@ -81,4 +83,28 @@ Deno.test("durableAgent(): policies are not called while a run waits for a decis
   });
   assertEquals([first.outcome.type, before > 0], ["completed", true]);
   assertEquals(second.outcome, first.outcome);
+});
+
+Deno.test("durableAgent(): budget() with elapsedMs does not end the wait for a decision while another agent of the run works", async () => {
+  const data = { type: "denied", reason: "no" };
+  const { first, second, names } = await executeTwice({
+    script: [reply([toolCall("slow", {}, { id: "a" })])],
+    tools: [slow],
+    policies: [budget({ elapsedMs: 100 })],
+    approve: () => ({ type: "pending" }),
+    onStart: (journal) => {
+      if (journal.isContinued) return;
+      const decide = () => journal.send({ type: "signal", name: getApprovalSignal("a"), data });
+      setTimeout(decide, 3 * CHECK_INTERVAL_MS);
+    },
+    prompt: async (agent, steps) => {
+      const streamFn = scriptedStream([reply("One two")], { deltaMs: CHECK_INTERVAL_MS });
+      const other = durableAgent({ model: "test/model", streamFn }, steps);
+      const [result] = await Promise.all([agent.prompt("Work"), other.prompt("Count")]);
+      return result;
+    },
+  });
+  assertEquals(names.filter((name) => name.endsWith("decision")).length, 1);
+  assertEquals(second.journal.executed, []);
+  assertEquals(withoutTimes(second.outcome), withoutTimes(first.outcome));
 });

@@ -8,6 +8,7 @@ import { Agent } from "../../agent/agent.ts";
 import { createDefaultStream } from "../../agent/default_stream.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
+import { addDurableRun, removeDurableRun } from "../../core/durable/durable_runs.ts";
 import type { DurableSteps, RunMessage, StepContext } from "../../core/durable/durable_steps.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
@@ -97,6 +98,8 @@ class AgentBridge {
   #turn = 1;
   #modelCalls = 0;
   #approvals = 0;
+  /** Number of decisions for which the agent waits. */
+  #awaited = 0;
   #isRetrying = false;
 
   constructor(options: AgentOptions, steps: RunSteps) {
@@ -147,6 +150,7 @@ class AgentBridge {
       case "agent_start":
         this.#steps.runningAgents.add(this);
         this.#runId = event.runId;
+        addDurableRun(event.runId);
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
         // The abort came when the agent did not run.
@@ -154,6 +158,7 @@ class AgentBridge {
         break;
       case "agent_end":
         this.#steps.runningAgents.delete(this);
+        if (this.#runId !== undefined) removeDurableRun(this.#runId);
         break;
       case "turn_start":
         this.#turn = event.turn;
@@ -247,12 +252,13 @@ class AgentBridge {
     // A second or late decision on a call must not decide about that of another agent, which may have the same id.
     this.#steps.beginApproval(signal);
     this.#publish({ type: "approval_awaited", approval });
+    this.#awaited++;
     await this.#steps.waitUntil(step, {
       isAwaited: ({ message }) =>
         message.type === "signal"
           ? message.name === signal
           : message.type === "steer" && this.#interrupt === "cancel",
-    });
+    }).finally(() => this.#awaited--);
     this.#publish({ type: "approval_settled", toolCallId });
     const decision = this.#steps.takeSignal(signal);
     // Steering has ended the wait, and with it the approval.
@@ -304,7 +310,8 @@ class AgentBridge {
       // The next execution of the run may have the same policies.
       if (this.#steps.isDetached) return await new Promise<never>(() => {});
       await realSleep(0, signal);
-      if (signal?.aborted || !this.#steps.isExecuting) continue;
+      // Another agent of the run may execute a step meanwhile.
+      if (signal?.aborted || this.#awaited > 0 || !this.#steps.isExecuting) continue;
       return this.#steps.advance(this.#steps.readClock());
     }
   }

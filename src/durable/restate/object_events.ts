@@ -23,6 +23,7 @@ const DETACH_MS = 500;
 
 /** The records of an execution of a run. */
 interface Appended {
+  /** Number of the execution. Default: it has none. */
   readonly attempt?: number | undefined;
   readonly contents: readonly EventContent[];
 }
@@ -166,7 +167,9 @@ export function createEventService(
         context.set("attempt", attempt);
         return attempt;
       },
-      append: async (context: RestateContext, { attempt, contents }: Appended) => {
+      append: async (context: RestateContext, input: Appended | readonly EventContent[]) => {
+        // Workers of an earlier version send the records alone. Restate would repeat a request that fails for ever.
+        const { attempt, contents } = "contents" in input ? input : { contents: input };
         // Another worker executes the run, and has read what it need not publish again.
         if (attempt !== undefined && attempt !== await context.get<number>("attempt")) return null;
         let count = await context.get<number>("count") ?? 0;

@@ -6,6 +6,11 @@ import type { RestateHandler, RestatePackage } from "./restate_package.ts";
 
 /** Creates the events of runs in an object of Restate whose state is in memory. */
 function createEvents(): ObjectEvents {
+  return createObject().events;
+}
+
+/** Creates such events, and a function that calls a handler of the object. */
+function createObject() {
   const state = new Map<string, unknown>();
   const context = {
     get: (name: string) => Promise.resolve(state.get(name) ?? null),
@@ -18,6 +23,8 @@ function createEvents(): ObjectEvents {
   const { handlers } = createEventService(restate as unknown as RestatePackage, "events") as {
     readonly handlers: Readonly<Record<string, RestateHandler>>;
   };
+  const call = (handler: string, input: unknown) =>
+    handlers[handler]?.(context as never, input as never);
   const results = new Map<string, unknown>();
   const client = {
     call: async (
@@ -25,15 +32,14 @@ function createEvents(): ObjectEvents {
       input: unknown,
       { idempotencyKey = crypto.randomUUID() }: { readonly idempotencyKey?: string } = {},
     ) => {
-      const call = () => handlers[path.split("/").at(-1) ?? ""]?.(context as never, input as never);
-      if (!results.has(idempotencyKey)) results.set(idempotencyKey, await call());
+      const handler = path.split("/").at(-1) ?? "";
+      if (!results.has(idempotencyKey)) results.set(idempotencyKey, await call(handler, input));
       return results.get(idempotencyKey);
     },
     send: () => Promise.resolve(),
   };
-  return new ObjectEvents({
-    ...{ service: "events", client: client as unknown as RestateClient, keepMs: 1 },
-  });
+  const options = { service: "events", client: client as unknown as RestateClient, keepMs: 1 };
+  return { events: new ObjectEvents(options), call };
 }
 
 /** Creates an execution, which its function ends, and its records. */
@@ -82,4 +88,11 @@ Deno.test("ObjectEvents: records of an execution that could not be noted are sto
   const { events: [event] } = createAttempt(["a"]);
   await events.begin("run", createAttempt([]).attempt);
   assertEquals(await events.append(event ? [event] : []), [1]);
+});
+
+Deno.test("ObjectEvents: records of a worker of an earlier version, which sends them alone, are stored", async () => {
+  const { events, call } = createObject();
+  await events.begin("run", createAttempt([]).attempt);
+  assertEquals(await call("append", [{ type: "event", event: "a", key: "a" }]), 1);
+  assertEquals(await read(events), ["a"]);
 });

@@ -16,6 +16,9 @@ import { hashJson } from "./hash_json.ts";
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
+/** Longest time for which a step that has ended waits for the stored events, in milliseconds. */
+const MAX_LOAD_MS = 2_000;
+
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
 
@@ -45,9 +48,11 @@ export class RunPublisher {
   /** The records of earlier processes, and the number of those that the replay has reached. */
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
-  /** Those before that the replay has not emitted. */
-  readonly #passed = new Set<StoredEvent>();
+  /** Those that follow by their keys, in reverse order, and those before that the replay has not emitted. */
+  #following = new Map<string, StoredEvent[]>();
+  readonly #passed = new Map<string, StoredEvent[]>();
   #last: Promise<void> | undefined;
+  #isLoaded = false;
   #isLive = false;
   #hasEnd = false;
   #isEnded = false;
@@ -83,9 +88,19 @@ export class RunPublisher {
     return this.#pending > MAX_PENDING ? appended : undefined;
   }
 
-  /** Number of the last stored event, if the replay has not reached it: a crash may have interrupted its step. */
-  get interrupted(): number | undefined {
+  /** Returns the number of the last stored event, if the replay has not reached it: a crash may have interrupted its step. */
+  async findInterrupted(): Promise<number | undefined> {
+    if (!this.#isLoaded) await this.#untilLoaded();
     return this.#reached < this.#stored.length ? this.#stored.at(-1)?.number : undefined;
+  }
+
+  /** Waits for the stored events, which a short step may precede, but not for long: its effect is not recorded yet. */
+  async #untilLoaded(): Promise<void> {
+    if (!this.#last) return;
+    const timer = new AbortController();
+    const signal = AbortSignal.any([timer.signal, this.#detached]);
+    await Promise.race([this.#last.catch(() => {}), this.#sleep(MAX_LOAD_MS, signal)]);
+    timer.abort();
   }
 
   /**
@@ -95,12 +110,15 @@ export class RunPublisher {
    */
   skipInterrupted(number: number, isRecorded: (event: JsonValue) => boolean): void {
     this.#enqueue(async () => {
+      const reached = this.#stored[this.#reached];
+      if (!reached || reached.number > number) return;
       const next = this.#stored.findIndex((record) => record.number > number);
       const start = next === -1 ? this.#stored.length : next;
-      if (start <= this.#reached) return;
       this.#pass(start);
-      for (const record of this.#passed) {
-        if (!("event" in record) || !isRecorded(record.event)) this.#passed.delete(record);
+      for (const [key, records] of this.#passed) {
+        const recorded = records.filter((record) => "event" in record && isRecorded(record.event));
+        if (recorded.length > 0) this.#passed.set(key, recorded);
+        else this.#passed.delete(key);
       }
       const hasNote = this.#stored.slice(start).some(({ type }) => type === "continued");
       if (!hasNote && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
@@ -147,10 +165,14 @@ export class RunPublisher {
   }
 
   async #load(): Promise<void> {
-    if (!this.#isContinued) return;
+    if (this.#isContinued) await this.#read();
+    this.#isLoaded = true;
+  }
+
+  async #read(): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && !this.#detached.aborted; attempt++) {
       try {
-        this.#stored = await this.#events?.load() ?? [];
+        this.#follow(await this.#events?.load() ?? []);
         break;
       } catch {
         // Without them, events of the replay are published again, which is better than none.
@@ -165,33 +187,47 @@ export class RunPublisher {
    * order, as the arrival of a message and the end of a reply, may be emitted in another one.
    */
   #takeStored(content: EventContent): boolean {
-    const isEqual = (record: StoredEvent) =>
-      "key" in record && "key" in content && record.key === content.key;
-    const next = this.#stored.findIndex((record, index) =>
-      index >= this.#reached && isEqual(record)
-    );
-    if (next !== -1) {
-      this.#pass(next);
+    if (!("key" in content)) return false;
+    const following = this.#following.get(content.key)?.at(-1);
+    if (following) {
+      this.#pass(this.#stored.indexOf(following, this.#reached));
+      this.#following.get(content.key)?.pop();
       this.#reached++;
       return true;
     }
-    const passed = [...this.#passed].find(isEqual);
-    if (passed) this.#passed.delete(passed);
-    return passed !== undefined;
+    return this.#passed.get(content.key)?.shift() !== undefined;
   }
 
   /** Continues with a stored event; the replay has not emitted those before it. */
   #pass(index: number): void {
-    for (const record of this.#stored.slice(this.#reached, index)) this.#passed.add(record);
-    this.#reached = index;
+    for (; this.#reached < index; this.#reached++) {
+      const record = this.#stored[this.#reached];
+      if (!record || !("key" in record)) continue;
+      this.#following.get(record.key)?.pop();
+      const passed = this.#passed.get(record.key);
+      if (passed) passed.push(record);
+      else this.#passed.set(record.key, [record]);
+    }
+  }
+
+  /** Sets the stored events that follow. A search for each event of a long replay would take minutes. */
+  #follow(stored: readonly StoredEvent[]): void {
+    this.#stored = stored;
+    this.#reached = 0;
+    this.#following = new Map();
+    for (const record of stored.toReversed()) {
+      if (!("key" in record)) continue;
+      const records = this.#following.get(record.key);
+      if (records) records.push(record);
+      else this.#following.set(record.key, [record]);
+    }
   }
 
   /** Notes that a step is executed; the stored events that follow may be those of recorded steps that began with it. */
   async #endReplay(): Promise<void> {
     if (this.#isLive) return;
     this.#isLive = true;
-    this.#stored = this.#stored.slice(this.#reached);
-    this.#reached = 0;
+    this.#follow(this.#stored.slice(this.#reached));
     const hasRest = this.#stored.some(({ type }) => type !== "end");
     if (hasRest && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
   }

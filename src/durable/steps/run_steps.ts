@@ -420,9 +420,9 @@ export class RunSteps implements DurableSteps {
       unsubscribe();
       detached.removeEventListener("abort", onDetach);
     });
+    const interrupted = await this.#publisher.findInterrupted();
     const position = await order();
     const messages = this.arrived;
-    const { interrupted } = this.#publisher;
     return {
       at: Math.max(this.#clock.now(), this.#now),
       ...(position !== null && { order: position }),
