@@ -57,6 +57,8 @@ export interface ExecuteOptions extends Partial<AgentOptions> {
   readonly script: readonly ScriptedStep[];
   readonly records?: readonly RecordedStep[];
   readonly crashAt?: (name: string) => boolean;
+  /** Time of the start, in milliseconds since the epoch. Default: long ago. */
+  readonly startedAt?: number;
   /** Called with the journal when the run begins. */
   readonly onStart?: (journal: ArrayJournal, agent: Agent) => void;
   readonly prompt?: (agent: Agent, steps: DurableSteps) => Promise<AgentResult>;
@@ -64,9 +66,10 @@ export interface ExecuteOptions extends Partial<AgentOptions> {
 
 /** Runs an agent until it ends. */
 export async function execute(
-  { script, records, crashAt, onStart, prompt, ...options }: ExecuteOptions,
+  { script, records, crashAt, startedAt, onStart, prompt, ...options }: ExecuteOptions,
 ): Promise<Execution> {
   const journal = new ArrayJournal(records, crashAt);
+  journal.startedAt = startedAt ?? journal.startedAt;
   const effects: Effect[] = [];
   const events: AgentEvent[] = [];
   const calls = countModelCalls(records);

@@ -20,7 +20,8 @@ export interface RecordedStep {
 /** The steps of a run, in the order in which they were recorded. */
 export class ArrayJournal implements StepJournal {
   readonly runId = "run-1";
-  readonly startedAt = 1_000_000;
+  /** Time of the start, in milliseconds since the epoch. */
+  startedAt = 1_000_000;
   readonly inbox: MessageInbox = new MessageInbox();
   /** The steps of this process and of those before it. */
   readonly records: RecordedStep[];

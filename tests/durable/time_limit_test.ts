@@ -21,8 +21,9 @@ const slow = defineTool({
   },
 });
 
-/** Executes a run, and replays it with all of its steps. */
-async function executeTwice(options: ExecuteOptions) {
+/** Executes a run that starts now, and replays it with all of its steps. */
+async function executeTwice(runOptions: ExecuteOptions) {
+  const options = { ...runOptions, startedAt: Date.now() };
   const first = await execute(options);
   const { records } = first.journal;
   const second = await execute({ ...options, records });
@@ -57,6 +58,18 @@ Deno.test("durableAgent(): budget() with elapsedMs ends a reply that streams", a
   assertEquals(second.journal.executed, []);
   for (const { outcome } of [first, second]) {
     assertEquals("value" in outcome && pick(outcome.value), ["aborted", "One two"]);
+  }
+});
+
+Deno.test("durableAgent(): budget() with elapsedMs does not end a run that takes less, or its replay", async () => {
+  const options: ExecuteOptions = {
+    script: [reply([toolCall("slow", {})]), reply("Done")],
+    tools: [{ ...slow, execute: () => realSleep(2 * CHECK_INTERVAL_MS).then(() => "done") }],
+    policies: [budget({ elapsedMs: 3_600_000 })],
+  };
+  const { first, second } = await executeTwice(options);
+  for (const { outcome } of [first, second]) {
+    assertEquals("value" in outcome && pick(outcome.value), ["stop", "Done"]);
   }
 });
 
