@@ -49,7 +49,7 @@ Deno.test({
           await workers.kill(slot);
           await workers.start(slot, runs);
         }
-        await untilFinished(server);
+        await untilFinished(server, runs);
       }
       await assertDoneOnce(server, directory, new Map(all.map((id) => [id, id])));
     } finally {

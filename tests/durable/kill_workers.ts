@@ -98,13 +98,22 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Waits until all runs have ended. */
-export async function untilFinished(server: PostgresServer): Promise<void> {
+/** Waits until all runs have ended, and those with these ids have begun, which a worker starts after it was started. */
+export async function untilFinished(
+  server: PostgresServer,
+  ids: readonly string[] = [],
+): Promise<void> {
   const deadline = performance.now() + END_MS;
-  while (await countUnfinished(server) !== 0) {
+  while (!await haveBegun(server, ids) || await countUnfinished(server) !== 0) {
     assert(performance.now() < deadline, "the runs did not end");
     await pause(100);
   }
+}
+
+async function haveBegun(server: PostgresServer, ids: readonly string[]): Promise<boolean> {
+  const rows = await server.sql("SELECT workflow_uuid FROM dbos.workflow_status").catch(() => []);
+  const begun = new Set(rows.map(({ workflow_uuid }) => workflow_uuid));
+  return ids.every((id) => begun.has(id));
 }
 
 /**
