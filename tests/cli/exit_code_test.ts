@@ -340,10 +340,15 @@ for (const option of ["--system-file", "--json-schema"]) {
     clearInterval(sending);
     // Ends the operation of the system, too: the opened pipe is closed.
     using writer = await Deno.open(pipe, { write: true });
-    await assertRejects(async () => {
-      for (;;) await writer.write(new Uint8Array(1));
-    }, Deno.errors.BrokenPipe);
+    await assertClosed(writer);
   });
+}
+
+/** Writes to a pipe until its reader has closed it. */
+async function assertClosed(writer: Deno.FsFile): Promise<void> {
+  await assertRejects(async () => {
+    for (;;) await writer.write(new Uint8Array(1));
+  }, Deno.errors.BrokenPipe);
 }
 
 Deno.test("exit code: 130 for an interrupt while an image is read from a pipe", async () => {
@@ -353,7 +358,8 @@ Deno.test("exit code: 130 for an interrupt while an image is read from a pipe", 
   const host = createFakeHost({ env: { ANTHROPIC_API_KEY: "k" } });
   const running = main(["run", "--cwd", directory.path, "--image", pipe, "Hello"], host);
   // Waits until the program has opened it.
-  using _writer = await Deno.open(pipe, { write: true });
+  using writer = await Deno.open(pipe, { write: true });
   host.sendSignal("SIGINT");
   assertEquals([await running, host.messages, host.requests.length], [130, "", 0]);
+  await assertClosed(writer); // the operation of the system may end after the program
 });
