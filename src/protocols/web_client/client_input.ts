@@ -1,5 +1,5 @@
 /**
- * What the client of a run sends.
+ * The input of a run of a client.
  *
  * @module
  */

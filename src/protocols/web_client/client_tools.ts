@@ -102,7 +102,8 @@ export function isKnownToClient(message: AgentMessage, names: readonly string[])
   return isJsonObject(details) && typeof details["runsInClient"] === "boolean";
 }
 
-function isPlaceholder({ details }: ToolResultMessage): boolean {
+/** Whether a message is the result of a call that a client has not run yet. */
+export function isPlaceholder({ details }: ToolResultMessage): boolean {
   return isJsonObject(details) && details["runsInClient"] === true;
 }
 
