@@ -15,7 +15,7 @@ import type { ContinuedMessage } from "./chunk_mapper.ts";
 export interface UiChatRequest {
   /** Id of the conversation. */
   readonly id: string;
-  /** The wish of the page: an answer to its last message, or another answer. */
+  /** The requested answer: one to the last message, or another one. */
   readonly trigger: "submit-message" | "regenerate-message";
   /** The conversation as the page has it, without messages of the role `system`. */
   readonly messages: readonly AgentMessage[];
