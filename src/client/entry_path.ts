@@ -4,8 +4,10 @@
  * @module
  */
 
+import { AgentError } from "../core/errors/errors.ts";
+import type { StoppedBy } from "../core/events/stopped_by.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
-import type { SessionEntry } from "../core/sessions/session_entry.ts";
+import type { RunEndedEntry, SessionEntry } from "../core/sessions/session_entry.ts";
 import { putMessage } from "./message_list.ts";
 
 /** An entry of a session, with those before it. */
@@ -18,6 +20,16 @@ export interface EntryNode {
   readonly parent?: EntryNode;
   /** The entry before it in the log, which may belong to another branch. Default: none. */
   readonly previous?: EntryNode;
+  /** The end of the last run before it. Default: none is known. */
+  readonly ended?: RunEnd | undefined;
+}
+
+/** The end of a run. */
+export interface RunEnd {
+  /** Its error, if it has failed. */
+  readonly error: Error | undefined;
+  /** The policy that stopped it, if one did. */
+  readonly stoppedBy: StoppedBy | undefined;
 }
 
 const START: EntryNode = { id: null, messages: [] };
@@ -47,7 +59,12 @@ export function followEntry(
   // A client that begins in the middle of the log does not have the older entries.
   parent ??= last;
   const messages = entry.type === "message" ? [entry.message] : [];
-  return { node: { id, messages, parent, previous: last }, isBranch: parent !== last };
+  const ended = entry.type === "run_ended" ? createRunEnd(entry) : last.ended;
+  return { node: { id, messages, parent, previous: last, ended }, isBranch: parent !== last };
+}
+
+function createRunEnd({ error, stoppedBy }: RunEndedEntry): RunEnd {
+  return { error: error && AgentError.from(error), stoppedBy };
 }
 
 /** Returns the messages before an entry, in order. */
