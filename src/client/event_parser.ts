@@ -72,6 +72,12 @@ export function toAgentEvent(event: unknown): AgentEvent {
   return restoreErrors(event as unknown as AgentEvent);
 }
 
+/** Returns the error of a parser, such as that of an event without a property that it must have. */
+export function toParseError(thrown: unknown): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  return new StreamError("The response has a malformed event", { cause: thrown });
+}
+
 /** Restores the errors of an event, which JSON has as records. */
 function restoreErrors(event: AgentEvent): AgentEvent {
   switch (event.type) {

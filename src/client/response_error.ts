@@ -1,5 +1,5 @@
 /**
- * The error of a response.
+ * Responses that have no events.
  *
  * @module
  */
@@ -11,6 +11,27 @@ import {
   NetworkError,
 } from "../core/errors/errors.ts";
 import { isJsonObject } from "../core/json/json.ts";
+
+/**
+ * Checks that a value is a response whose body can be read.
+ *
+ * @throws {BadRequestError} If it is not.
+ */
+export function checkResponse(response: Response): void {
+  if (!isJsonObject(response?.headers) || response.bodyUsed || response.body?.locked) {
+    throw createReadError();
+  }
+}
+
+/** Creates the error for a value that is no response, or one whose body is being read. */
+export function createReadError(): BadRequestError {
+  return new BadRequestError("Pass the response of fetch(), with a body that is not being read");
+}
+
+/** Returns the content type of a response without its parameters, in lower case. */
+export function getMediaType({ headers }: Response): string {
+  return (headers.get("content-type") ?? "").replace(/\s*;.*/s, "").toLowerCase();
+}
 
 /** Returns the error of the server, which a proxy may have replaced by its own page. */
 export async function readError(response: Response): Promise<AgentError> {
