@@ -124,14 +124,15 @@ async function* readConnection(
   position: Position,
   idle: IdleTimeout,
 ): AsyncGenerator<SessionEvent, ConnectionEnd, void> {
+  const { signal } = idle;
   const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
+  const response = (async () => await connect({ headers, signal }))();
   try {
     const parser = new SessionParser();
-    const response = await idle.wait(openResponse(connect, headers, idle.signal));
-    const body = await idle.wait(getBody(response));
+    const body = await idle.wait(getBody(await idle.wait(response)));
     for await (const bytes of readBytes(body, idle)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
-        if (idle.signal.aborted) return { type: "broken" };
+        if (signal.aborted) return { type: "broken" };
         position.id = id;
         position.delayMs = MIN_DELAY_MS;
         position.isKnown = true;
@@ -144,18 +145,10 @@ async function* readConnection(
     if (isPermanent(thrown)) return { type: "rejected", error: thrown };
     const error = thrown instanceof Error ? thrown : new NetworkError("The connection failed");
     return { type: "broken", error };
+  } finally {
+    // Also of a response that comes too late, as after a request without the signal.
+    response.then(({ body }) => body?.cancel()).catch(() => {});
   }
-}
-
-/** Sends the request; closes its connection if the response comes too late, as after a request without the signal. */
-async function openResponse(
-  connect: (request: SessionRequest) => Promise<Response>,
-  headers: SessionRequest["headers"],
-  signal: AbortSignal,
-): Promise<Response> {
-  const response = await connect({ headers, signal });
-  if (signal.aborted) response.body?.cancel().catch(() => {});
-  return response;
 }
 
 /** Ends a connection on which no data arrives. */
@@ -189,7 +182,6 @@ async function getBody(response: Response): Promise<ReadableStream<Uint8Array>> 
   if (!response.ok) throw await readError(response);
   const type = getMediaType(response);
   if (response.body && type === "text/event-stream") return response.body;
-  response.body?.cancel().catch(() => {});
   throw new BadRequestError(`The response has the content type "${type}", not text/event-stream`);
 }
 

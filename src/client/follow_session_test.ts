@@ -324,3 +324,23 @@ Deno.test("followSession() ends with its signal when the application's timer rej
   const events = await collect(followSession(connect, { sleep, signal: stop.signal }));
   assertEquals(events.at(-1), { type: "disconnected" });
 });
+
+Deno.test("followSession() closes the body of a request that ignores the signal, whenever the signal is aborted", async () => {
+  for (let ticks = 0; ticks < 40; ticks++) {
+    const stop = new AbortController();
+    let isOpened = false;
+    let isClosed = false;
+    const connect = async () => {
+      await null;
+      isOpened = true;
+      const body = new ReadableStream({ cancel: () => void (isClosed = true) });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    const events = collect(followSession(connect, { signal: stop.signal }));
+    for (let tick = 0; tick < ticks; tick++) await null;
+    stop.abort();
+    assertEquals(await events, []);
+    for (let tick = 0; tick < 10; tick++) await null;
+    assertEquals(isClosed, isOpened, `${ticks}`);
+  }
+});
