@@ -155,20 +155,24 @@ export function updateConversation(
       return applyState(conversation, change.state);
     case "reset":
       return createConversation();
-    case "disconnected":
-    case "turn_start":
-    case "turn_end":
-    case "model_call_start":
-    case "model_call_end":
-    case "context_compacted":
-    case "model_changed":
-    case "sub_agent":
-    case "warning":
-    case "custom":
-      break;
+    default:
+      change satisfies { readonly type: IgnoredType };
+      return conversation; // also for the events of a newer server
   }
-  return conversation; // also for the events of a newer server
 }
+
+/** Types of the events that change nothing. */
+type IgnoredType =
+  | "disconnected"
+  | "turn_start"
+  | "turn_end"
+  | "model_call_start"
+  | "model_call_end"
+  | "context_compacted"
+  | "model_changed"
+  | "sub_agent"
+  | "warning"
+  | "custom";
 
 /** The conversation when a run starts, apart from its messages and queues. */
 const NO_ACTIVITY = {
@@ -183,7 +187,7 @@ const NO_ACTIVITY = {
 function applyEntry(conversation: SessionConversation, entry: SessionEntry): Conversation {
   const { [LAST_ENTRY]: getLast, messages: shown, runningCalls, pendingApprovals } = conversation;
   const { node, isBranch } = followEntry(getLast?.() ?? createFirstNode(entry, shown), entry);
-  const messages = isBranch ? readPath(node) : shown;
+  const messages = isBranch ? readPath(node.parent) : shown;
   const next: SessionConversation = {
     ...conversation,
     messages,
@@ -211,19 +215,24 @@ function applyState(
   { status, pendingApprovals, queued, streamingMessage }: SessionActivity,
 ): Conversation {
   const isRunning = status === "running";
-  const hasEnded = !isRunning && status !== "interrupted";
-  const { runningCalls, [LAST_ENTRY]: getLast } = conversation;
+  const { messages, runningCalls, [LAST_ENTRY]: getLast } = conversation;
+  const last = getLast?.();
   // Otherwise the last end is that of an earlier run.
-  const ended = hasEnded ? getLast?.().ended ?? conversation : undefined;
+  const hasEnded = !isRunning && status !== "interrupted";
+  const { error, stoppedBy } = hasEnded ? last?.ended ?? conversation : NO_ACTIVITY;
+  // Messages of a run that were not persisted are no part of the session. A run that waits may persist them later.
+  const mayPersist = isRunning || status === "awaiting_approval" || !last;
+  const path = mayPersist ? messages : readPath(last);
   return {
     ...conversation,
+    messages: path.length < messages.length ? path : messages,
     isRunning,
     runningCalls: isRunning ? runningCalls : [],
     pendingApprovals,
     queued,
     streamingMessage,
-    error: ended?.error,
-    stoppedBy: ended?.stoppedBy,
+    error,
+    stoppedBy,
   };
 }
 

@@ -376,3 +376,18 @@ Deno.test("updateConversation() continues a reply that a page joins after a bloc
   await agent.prompt("Look", { maxTurns: 1 });
   assertEquals(getConversation().messages.length > 1, joined !== undefined);
 });
+
+Deno.test("updateConversation() has the messages of the session when a run ends that could not be persisted", () => {
+  const lost = { type: "message_end", message: { ...userMessage("Lost"), id: "lost" } } as const;
+  const getIds = (status: SessionActivity["status"], ...events: SessionEvent[]) =>
+    [...events, lost, createState(status)]
+      .reduce(updateConversation, createConversation()).messages.map(({ id }) => id);
+  const entries = [createEntry("1", null), createEntry("2", "1"), createEntry("3", "1")];
+  assertEquals(getIds("interrupted", ...entries), ["1", "3"]);
+  assertEquals(getIds("idle", ...entries), ["1", "3"]);
+  // A durable run persists them later.
+  assertEquals(getIds("awaiting_approval", ...entries), ["1", "3", "lost"]);
+  assertEquals(getIds("running", ...entries), ["1", "3", "lost"]);
+  // A client that gets no entries.
+  assertEquals(getIds("idle"), ["lost"]);
+});

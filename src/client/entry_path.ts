@@ -67,9 +67,9 @@ function createRunEnd({ error, stoppedBy }: RunEndedEntry): RunEnd {
   return { error: error && AgentError.from(error), stoppedBy };
 }
 
-/** Returns the messages before an entry, in order. */
-export function readPath({ parent }: EntryNode): readonly AgentMessage[] {
+/** Returns the messages of an entry and those before it, in order. */
+export function readPath(last: EntryNode | undefined): readonly AgentMessage[] {
   const path: EntryNode[] = [];
-  for (let entry = parent; entry; entry = entry.parent) path.push(entry);
+  for (let entry = last; entry; entry = entry.parent) path.push(entry);
   return path.reverse().flatMap(({ messages }) => messages);
 }
