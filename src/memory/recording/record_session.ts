@@ -16,7 +16,7 @@ import type { RecordSessionOptions, SessionRecording } from "./session_recording
  * once.
  *
  * Entries are synced to disk before a tool with side effects runs and at the end of every turn. If they cannot be
- * written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the missing
+ * written, the run is aborted with a `SessionError` as its reason, and the next run records the missing
  * messages. An agent can be recorded into several sessions at once, which then get the same conversation.
  *
  * @example
