@@ -195,8 +195,15 @@ function applyEntry(conversation: SessionConversation, entry: SessionEntry): Con
     [LAST_ENTRY]: () => node,
   };
   switch (entry.type) {
-    case "message":
-      return endMessage(next, entry.message);
+    case "message": {
+      const { message } = entry;
+      const ended = endMessage(next, message);
+      const position = node.count - 1;
+      if (ended.messages[position]?.id === message.id) return ended;
+      // A page that joins a durable run gets the events of later messages first.
+      const others = ended.messages.slice(position);
+      return { ...ended, messages: others.reduce(putMessage, readPath(node)) };
+    }
     // A page that joins a run does not get the events of its calls.
     case "tool_started":
       return startCall(next, entry.toolCallId, entry);
@@ -221,8 +228,8 @@ function applyState(
   const hasEnded = !isRunning && status !== "interrupted";
   const { error, stoppedBy } = hasEnded ? last?.ended ?? conversation : NO_ACTIVITY;
   // Messages of a run that were not persisted are no part of the session. A run that waits may persist them later.
-  const mayPersist = isRunning || status === "awaiting_approval" || !last;
-  const path = mayPersist ? messages : readPath(last);
+  const mayPersist = isRunning || status === "awaiting_approval";
+  const path = mayPersist || !last ? messages : readPath(last);
   return {
     ...conversation,
     messages: path.length < messages.length ? path : messages,

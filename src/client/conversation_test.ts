@@ -391,3 +391,18 @@ Deno.test("updateConversation() has the messages of the session when a run ends 
   // A client that gets no entries.
   assertEquals(getIds("idle"), ["lost"]);
 });
+
+Deno.test("updateConversation() has the order of the entries when a page gets the events of later messages first", () => {
+  const end = (id: string) =>
+    ({ type: "message_end", message: { ...userMessage(id), id } }) as const;
+  const events = [
+    ...[createEntry("1", null), createState("running"), end("3"), end("4")],
+    ...[createEntry("2", "1"), createEntry("3", "2"), createEntry("4", "3"), end("5")],
+  ];
+  let conversation = createConversation();
+  const orders = events.map((event) => {
+    conversation = updateConversation(conversation, event);
+    return conversation.messages.map(({ id }) => id).join("");
+  });
+  assertEquals(orders, ["1", "1", "13", "134", "1234", "1234", "1234", "12345"]);
+});

@@ -7,7 +7,7 @@
 import { AgentError } from "../core/errors/errors.ts";
 import type { StoppedBy } from "../core/events/stopped_by.ts";
 import type { AgentMessage } from "../core/messages/message.ts";
-import type { RunEndedEntry, SessionEntry } from "../core/sessions/session_entry.ts";
+import type { SessionEntry } from "../core/sessions/session_entry.ts";
 import { putMessage } from "./message_list.ts";
 
 /** An entry of a session, with those before it. */
@@ -16,6 +16,8 @@ export interface EntryNode {
   readonly id: string | null;
   /** Its message, or those of a history that ends with it. */
   readonly messages: readonly AgentMessage[];
+  /** Number of the messages until here. */
+  readonly count: number;
   /** The entry before it in the conversation. Default: none. */
   readonly parent?: EntryNode;
   /** The entry before it in the log, which may belong to another branch. Default: none. */
@@ -32,7 +34,7 @@ export interface RunEnd {
   readonly stoppedBy: StoppedBy | undefined;
 }
 
-const START: EntryNode = { id: null, messages: [] };
+const START: EntryNode = { id: null, messages: [], count: 0 };
 
 /** Returns the entry before the first one that a client gets, with the history that the client has already. */
 export function createFirstNode(
@@ -45,7 +47,7 @@ export function createFirstNode(
   const end = entry.type === "message"
     ? putMessage(history, entry.message).indexOf(entry.message)
     : history.length;
-  return { id, messages: history.slice(0, end), parent: START, previous: START };
+  return { id, messages: history.slice(0, end), count: end, previous: START };
 }
 
 /** Adds an entry after the last one of the log; `isBranch` if the conversation goes back to an older entry. */
@@ -59,12 +61,16 @@ export function followEntry(
   // A client that begins in the middle of the log does not have the older entries.
   parent ??= last;
   const messages = entry.type === "message" ? [entry.message] : [];
-  const ended = entry.type === "run_ended" ? createRunEnd(entry) : last.ended;
-  return { node: { id, messages, parent, previous: last, ended }, isBranch: parent !== last };
-}
-
-function createRunEnd({ error, stoppedBy }: RunEndedEntry): RunEnd {
-  return { error: error && AgentError.from(error), stoppedBy };
+  let { ended } = last;
+  if (entry.type === "run_ended") {
+    const { error, stoppedBy } = entry;
+    ended = { error: error && AgentError.from(error), stoppedBy };
+  }
+  const count = parent.count + messages.length;
+  return {
+    node: { id, messages, count, parent, previous: last, ended },
+    isBranch: parent !== last,
+  };
 }
 
 /** Returns the messages of an entry and those before it, in order. */

@@ -86,7 +86,8 @@ export async function* followSession(
       const end = yield* readConnection(connect, position, new IdleTimeout(signal, idleMs));
       if (end.type === "deleted" || signal.aborted) return;
       if (end.type === "rejected") {
-        if (position.isKnown && isMissing(end.error)) return; // deleted meanwhile
+        // Deleted meanwhile: a proxy that does not find the server answers with another code.
+        if (position.isKnown && end.error.code as string === "not_found") return;
         if (end.error.status !== 400 || position.id === "") throw end.error;
         position.id = ""; // The server does not know it.
         yield { type: "reset" };
@@ -200,11 +201,6 @@ async function* readBytes(
   } finally {
     reader.cancel().catch(() => {}); // Not awaited, since it may never end.
   }
-}
-
-/** Whether a server answers that the session does not exist; a proxy has another code. */
-function isMissing({ code }: { readonly code: string }): boolean {
-  return code === "not_found";
 }
 
 /** Whether another request would fail in the same way. */

@@ -111,7 +111,7 @@ Deno.test("followSession() throws an error that another request would not change
   await assertRejects(
     () => collect(followSession(createServer([respond("event: entry\ndata: {\n\n")]).connect)),
     StreamError,
-    "not JSON",
+    "malformed event: ",
   );
 });
 

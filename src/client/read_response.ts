@@ -6,13 +6,7 @@
 
 import { type AgentResult, findFailure } from "../agent/agent_result.ts";
 import { toAgentResult } from "../agent/to_agent_result.ts";
-import {
-  AbortedError,
-  AgentError,
-  BadRequestError,
-  NetworkError,
-  StreamError,
-} from "../core/errors/errors.ts";
+import { AbortedError, AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { findMessageProblem } from "../core/messages/check_message.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
@@ -186,11 +180,11 @@ class ResponseReader {
 
 function assertMessages(messages: unknown): void {
   if (!Array.isArray(messages)) {
-    throw new StreamError("The response has an agent_end without messages");
+    throw toParseError("agent_end has no messages");
   }
   for (const message of messages) {
     const problem = findMessageProblem(message);
-    if (problem) throw new StreamError(`The response has an invalid message: ${problem}`);
+    if (problem) throw toParseError(problem);
   }
 }
 

@@ -30,22 +30,20 @@ export function createReadError(): BadRequestError {
 
 /** Returns the content type of a response without its parameters, in lower case. */
 export function getMediaType({ headers }: Response): string {
-  return (headers.get("content-type") ?? "").replace(/\s*;.*/s, "").toLowerCase();
+  return (headers.get("content-type") ?? "").replace(/\s*;.*/, "").toLowerCase();
 }
 
 /** Returns the error of the server, which a proxy may have replaced by its own page. */
 export async function readError(response: Response): Promise<AgentError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => undefined);
-  const error = isJsonObject(body) ? body["error"] : undefined;
-  if (isJsonObject(error) && typeof error["code"] === "string") {
+  const found = isJsonObject(body) ? body["error"] : undefined;
+  const error = isJsonObject(found) ? found : {};
+  if (typeof error["code"] === "string") {
     return AgentError.from({ ...error as unknown as AgentErrorRecord, status });
   }
-  const reason = isJsonObject(error) && typeof error["message"] === "string"
-    ? `: ${error["message"]}`
-    : "";
+  const reason = typeof error["message"] === "string" ? `: ${error["message"]}` : "";
   const message = `The server responded with the status ${status}${reason}`;
-  return status >= 500
-    ? new NetworkError(message, { status })
-    : new BadRequestError(message, { status });
+  const Failure = status >= 500 ? NetworkError : BadRequestError;
+  return new Failure(message, { status });
 }

@@ -6,7 +6,7 @@
 
 import type { SessionActivity } from "../core/sessions/session_activity.ts";
 import type { SessionEntry } from "../core/sessions/session_entry.ts";
-import { parseData, toAgentEvent, toParseError } from "./event_parser.ts";
+import { toAgentEvent, toParseError } from "./event_parser.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import type { SessionEvent } from "./session_event.ts";
 
@@ -44,7 +44,7 @@ export class SessionParser {
 
 function parseEvent(type: string, json: string): ParsedEvent["event"] {
   try {
-    return createEvent(type, parseData(json));
+    return createEvent(type, JSON.parse(json));
   } catch (thrown) {
     throw toParseError(thrown);
   }
