@@ -8,7 +8,7 @@ import type { Agent } from "../../src/agent/agent.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
 // Not mod.ts, which loads modules that a run does not need.
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
-import { recordSession } from "../../src/memory/recording/recorder.ts";
+import { recordSession } from "../../src/memory/recording/record_session.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { toCliTerms } from "../render/error_text.ts";

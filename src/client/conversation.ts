@@ -5,7 +5,6 @@
  */
 
 import type { PendingApproval } from "../core/approval/approval.ts";
-import { AgentError } from "../core/errors/errors.ts";
 import type { QueuedMessages } from "../core/events/event.ts";
 import type { StoppedBy } from "../core/events/stopped_by.ts";
 import type { JsonObject } from "../core/json/json.ts";
@@ -135,19 +134,15 @@ export function updateConversation(
     }
     case "tool_approval_resolved":
       return { ...conversation, pendingApprovals: removeApproval(pendingApprovals, change.id) };
-    case "tool_execution_start": {
-      const { id, name, arguments: args } = change;
-      // A process that continues a run may start a call again.
-      const others = removeCall(runningCalls, id);
-      return { ...conversation, runningCalls: [...others, { id, name, arguments: args }] };
-    }
+    case "tool_execution_start":
+      return startCall(conversation, change.id, change);
     case "tool_execution_update": {
       const { id, update } = change;
       const calls = runningCalls.map((call) => call.id === id ? { ...call, update } : call);
       return { ...conversation, runningCalls: calls };
     }
     case "tool_execution_end":
-      return { ...conversation, runningCalls: removeCall(runningCalls, change.id) };
+      return endCall(conversation, change.id);
     case "queue_changed":
       return { ...conversation, queued: change.queued };
     case "agent_end": {
@@ -160,20 +155,24 @@ export function updateConversation(
       return applyState(conversation, change.state);
     case "reset":
       return createConversation();
-    case "disconnected":
-    case "turn_start":
-    case "turn_end":
-    case "model_call_start":
-    case "model_call_end":
-    case "context_compacted":
-    case "model_changed":
-    case "sub_agent":
-    case "warning":
-    case "custom":
-      break;
+    default:
+      change satisfies { readonly type: IgnoredType };
+      return conversation; // also for the events of a newer server
   }
-  return conversation; // also for the events of a newer server
 }
+
+/** Types of the events that change nothing. */
+type IgnoredType =
+  | "disconnected"
+  | "turn_start"
+  | "turn_end"
+  | "model_call_start"
+  | "model_call_end"
+  | "context_compacted"
+  | "model_changed"
+  | "sub_agent"
+  | "warning"
+  | "custom";
 
 /** The conversation when a run starts, apart from its messages and queues. */
 const NO_ACTIVITY = {
@@ -186,19 +185,32 @@ const NO_ACTIVITY = {
 
 /** Applies an entry of a session: a message, which an event of the agent may have shown, or the end of a run. */
 function applyEntry(conversation: SessionConversation, entry: SessionEntry): Conversation {
-  const { [LAST_ENTRY]: getLast, messages: shown } = conversation;
+  const { [LAST_ENTRY]: getLast, messages: shown, runningCalls, pendingApprovals } = conversation;
   const { node, isBranch } = followEntry(getLast?.() ?? createFirstNode(entry, shown), entry);
-  const messages = isBranch ? readPath(node) : shown;
-  const next: SessionConversation = { ...conversation, messages, [LAST_ENTRY]: () => node };
+  const messages = isBranch ? readPath(node.parent) : shown;
+  const next: SessionConversation = {
+    ...conversation,
+    messages,
+    runningCalls: isBranch ? [] : runningCalls, // no run is active then
+    [LAST_ENTRY]: () => node,
+  };
   switch (entry.type) {
-    case "message":
-      return endMessage(next, entry.message);
-    case "run_ended": {
-      const { pendingApprovals } = conversation;
-      const error = entry.error && AgentError.from(entry.error);
-      const { stoppedBy } = entry;
-      return { ...next, ...NO_ACTIVITY, isRunning: false, pendingApprovals, error, stoppedBy };
+    case "message": {
+      const { message } = entry;
+      const ended = endMessage(next, message);
+      const position = node.count - 1;
+      if (ended.messages[position]?.id === message.id) return ended;
+      // A page that joins a durable run gets the events of later messages first.
+      const others = ended.messages.slice(position);
+      return { ...ended, messages: others.reduce(putMessage, readPath(node)) };
     }
+    // A page that joins a run does not get the events of its calls.
+    case "tool_started":
+      return startCall(next, entry.toolCallId, entry);
+    case "tool_finished":
+      return endCall(next, entry.toolCallId);
+    case "run_ended":
+      return { ...next, ...NO_ACTIVITY, isRunning: false, pendingApprovals, ...node.ended };
     default:
       return next;
   }
@@ -206,22 +218,28 @@ function applyEntry(conversation: SessionConversation, entry: SessionEntry): Con
 
 /** Applies the state of a session, which has all that a client has missed. */
 function applyState(
-  conversation: Conversation,
+  conversation: SessionConversation,
   { status, pendingApprovals, queued, streamingMessage }: SessionActivity,
 ): Conversation {
   const isRunning = status === "running";
+  const { messages, runningCalls, [LAST_ENTRY]: getLast } = conversation;
+  const last = getLast?.();
+  // Otherwise the last end is that of an earlier run.
   const hasEnded = !isRunning && status !== "interrupted";
-  const { runningCalls, error, stoppedBy } = conversation;
+  const { error, stoppedBy } = hasEnded ? last?.ended ?? conversation : NO_ACTIVITY;
+  // Messages of a run that were not persisted are no part of the session. A run that waits may persist them later.
+  const mayPersist = isRunning || status === "awaiting_approval";
+  const path = mayPersist || !last ? messages : readPath(last);
   return {
     ...conversation,
+    messages: path.length < messages.length ? path : messages,
     isRunning,
     runningCalls: isRunning ? runningCalls : [],
     pendingApprovals,
     queued,
     streamingMessage,
-    // Otherwise they are those of an earlier run.
-    error: hasEnded ? error : undefined,
-    stoppedBy: hasEnded ? stoppedBy : undefined,
+    error,
+    stoppedBy,
   };
 }
 
@@ -235,26 +253,35 @@ function failConversation(conversation: Conversation, error: Error): Conversatio
  * of the history.
  */
 function endMessage(conversation: Conversation, message: AgentMessage): Conversation {
-  const { messages, runningCalls } = conversation;
+  const { messages } = conversation;
   switch (message.role) {
     case "assistant": {
       const next = { ...conversation, streamingMessage: undefined };
       if (!hasContent(message.content)) return next;
       return { ...next, messages: putMessage(messages, message) };
     }
-    case "tool_result":
-      return {
-        ...conversation,
-        messages: putMessage(messages, message),
-        runningCalls: removeCall(runningCalls, message.toolCallId), // its end may have been missed
-      };
+    case "tool_result": {
+      const next = endCall(conversation, message.toolCallId); // its end may have been missed
+      return { ...next, messages: putMessage(messages, message) };
+    }
     default:
       return { ...conversation, messages: putMessage(messages, message) };
   }
 }
 
-function removeCall(calls: readonly RunningCall[], callId: string): readonly RunningCall[] {
-  return calls.filter(({ id }) => id !== callId);
+/** Adds a running call. A process that continues a run may start one again. */
+function startCall(
+  conversation: Conversation,
+  id: string,
+  { name, arguments: args }: Omit<RunningCall, "id">,
+): Conversation {
+  const { runningCalls } = endCall(conversation, id);
+  return { ...conversation, runningCalls: [...runningCalls, { id, name, arguments: args }] };
+}
+
+function endCall(conversation: Conversation, callId: string): Conversation {
+  const runningCalls = conversation.runningCalls.filter(({ id }) => id !== callId);
+  return { ...conversation, runningCalls };
 }
 
 function removeApproval(

@@ -5,6 +5,7 @@ import type { AgentEvent } from "../core/events/event.ts";
 import { exponentialBackoff } from "../core/hooks/retry.ts";
 import { userMessage } from "../core/messages/message.ts";
 import type { SessionActivity } from "../core/sessions/session_activity.ts";
+import type { SessionEntry } from "../core/sessions/session_entry.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import {
   fail,
@@ -311,16 +312,48 @@ Deno.test("updateConversation() does not show the error of the last run when ano
       error: { code: "auth_error", message: "No key", retryable: false },
     },
   };
-  const getError = (status: SessionActivity["status"]) => {
-    const state = { status, pendingApprovals: [], queued: { steering: [], followUp: [] } };
-    return [ended, { type: "state", state } as const]
+  const getError = (...statuses: SessionActivity["status"][]) =>
+    [ended, ...statuses.map(createState)]
       .reduce(updateConversation, createConversation()).error?.message;
-  };
-  assertEquals((["running", "interrupted", "idle"] as const).map(getError), [
-    undefined,
-    undefined,
-    "No key",
-  ]);
+  assertEquals(getError("running"), undefined);
+  assertEquals(getError("interrupted"), undefined);
+  assertEquals(getError("idle"), "No key");
+  // The run has an end, and its server still closes the session.
+  assertEquals(getError("running", "idle"), "No key");
+});
+
+function createState(status: SessionActivity["status"]): SessionEvent {
+  const queued = { steering: [], followUp: [] };
+  return { type: "state", state: { status, pendingApprovals: [], queued } };
+}
+
+Deno.test("updateConversation() has the calls that run when a page joins, from the entries of the session", () => {
+  let position = 1;
+  const call = (type: "tool_started" | "tool_finished", toolCallId: string): SessionEvent => ({
+    type: "entry",
+    entry: {
+      ...{
+        type,
+        toolCallId,
+        name: "count",
+        messageId: null,
+        arguments: {},
+        result: { content: [] },
+      },
+      ...{ sideEffect: "once", idempotencyKey: "", isError: false, timestamp: 0 },
+      ...{ parentId: `${position}`, id: `${++position}` },
+    } as SessionEntry,
+  });
+  const joined = [
+    ...[createEntry("1", null), call("tool_started", "a"), call("tool_started", "b")],
+    ...[call("tool_started", "c"), call("tool_finished", "b"), createState("running")],
+  ].reduce(updateConversation, createConversation());
+  const getIds = (events: readonly SessionEvent[]) =>
+    events.reduce(updateConversation, joined).runningCalls.map(({ id }) => id);
+  assertEquals(getIds([]), ["a", "c"]);
+  assertEquals(getIds([call("tool_finished", "a")]), ["c"]);
+  assertEquals(getIds([createEntry("branch", "1")]), []); // goes back to before the calls
+  assertEquals(getIds([createState("interrupted")]), []);
 });
 
 Deno.test("updateConversation() continues a reply that a page joins after a block without deltas", async () => {
@@ -342,4 +375,34 @@ Deno.test("updateConversation() continues a reply that a page joins after a bloc
   });
   await agent.prompt("Look", { maxTurns: 1 });
   assertEquals(getConversation().messages.length > 1, joined !== undefined);
+});
+
+Deno.test("updateConversation() has the messages of the session when a run ends that could not be persisted", () => {
+  const lost = { type: "message_end", message: { ...userMessage("Lost"), id: "lost" } } as const;
+  const getIds = (status: SessionActivity["status"], ...events: SessionEvent[]) =>
+    [...events, lost, createState(status)]
+      .reduce(updateConversation, createConversation()).messages.map(({ id }) => id);
+  const entries = [createEntry("1", null), createEntry("2", "1"), createEntry("3", "1")];
+  assertEquals(getIds("interrupted", ...entries), ["1", "3"]);
+  assertEquals(getIds("idle", ...entries), ["1", "3"]);
+  // A durable run persists them later.
+  assertEquals(getIds("awaiting_approval", ...entries), ["1", "3", "lost"]);
+  assertEquals(getIds("running", ...entries), ["1", "3", "lost"]);
+  // A client that gets no entries.
+  assertEquals(getIds("idle"), ["lost"]);
+});
+
+Deno.test("updateConversation() has the order of the entries when a page gets the events of later messages first", () => {
+  const end = (id: string) =>
+    ({ type: "message_end", message: { ...userMessage(id), id } }) as const;
+  const events = [
+    ...[createEntry("1", null), createState("running"), end("3"), end("4")],
+    ...[createEntry("2", "1"), createEntry("3", "2"), createEntry("4", "3"), end("5")],
+  ];
+  let conversation = createConversation();
+  const orders = events.map((event) => {
+    conversation = updateConversation(conversation, event);
+    return conversation.messages.map(({ id }) => id).join("");
+  });
+  assertEquals(orders, ["1", "1", "13", "134", "1234", "1234", "1234", "12345"]);
 });

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { AgentError, type AgentErrorRecord, StreamError } from "../core/errors/errors.ts";
+import {
+  AgentError,
+  type AgentErrorRecord,
+  getErrorMessage,
+  StreamError,
+} from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
 import { isJsonObject } from "../core/json/json.ts";
 import { LineSplitter } from "./line_splitter.ts";
@@ -27,12 +32,13 @@ export class EventParser {
    * Parses the next bytes; yields the events that they complete, one by one, so that a malformed event does not hide those
    * before it. The bytes are read completely only when the generator has ended.
    *
-   * @throws {StreamError} If an event is no JSON object with a type.
+   * @throws {StreamError} If an event is no object with a type.
+   * @throws {SyntaxError} If an event is not JSON.
    */
   *parse(bytes: Uint8Array): Generator<AgentEvent, void> {
     for (const line of this.#lines.split(bytes)) {
       const json = this.#format === "ndjson" ? line.trim() : this.#readField(line);
-      if (json !== "") yield toAgentEvent(parseData(json));
+      if (json !== "") yield toAgentEvent(JSON.parse(json));
     }
   }
 
@@ -48,28 +54,22 @@ export class EventParser {
 }
 
 /**
- * Parses the data of an event.
- *
- * @throws {StreamError} If it is not JSON.
- */
-export function parseData(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new StreamError("The response has an event that is not JSON", { cause });
-  }
-}
-
-/**
  * Returns an event with its errors, which JSON has as records.
  *
  * @throws {StreamError} If the value is no event.
  */
 export function toAgentEvent(event: unknown): AgentEvent {
   if (!isJsonObject(event) || typeof event["type"] !== "string") {
-    throw new StreamError("The response has an event without a type");
+    throw toParseError("it has no type");
   }
   return restoreErrors(event as unknown as AgentEvent);
+}
+
+/** Returns the error for a malformed event, from what a parser has thrown or what is wrong. */
+export function toParseError(thrown: unknown): AgentError {
+  if (AgentError.is(thrown)) return thrown;
+  const message = `The response has a malformed event: ${getErrorMessage(thrown)}`;
+  return new StreamError(message, { cause: thrown });
 }
 
 /** Restores the errors of an event, which JSON has as records. */

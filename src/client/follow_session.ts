@@ -8,7 +8,7 @@ import { checkNumber } from "../core/checks/check_number.ts";
 import { AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
 import { abortable } from "../core/ports/abortable.ts";
 import { MAX_TIMER_MS, realSleep, type Sleep } from "../core/ports/ports.ts";
-import { readError } from "./response_error.ts";
+import { checkResponse, getMediaType, readError } from "./response_error.ts";
 import type { SessionEvent } from "./session_event.ts";
 import { SessionParser } from "./session_parser.ts";
 
@@ -45,11 +45,13 @@ const TEMPORARY_STATUSES: readonly number[] = [408, 425, 429];
 /**
  * Yields the events of a session of `createAgentServer()` and connects again when a connection ends, so that each entry
  * comes once and in order. A `disconnected` event precedes each further connection, after half a second, or up to 10 seconds
- * after several failures. The events end when the session is deleted or the signal is aborted.
+ * after several failures; it has the error of the last one, such as one that `connect` has thrown. The events end when the
+ * session is deleted, also between two connections, or the signal is aborted.
  *
  * Throws the error of a response that would not change: a status from 400 to 499, such as that of an invalid token or a
- * session that does not exist, a response that has no server-sent events, or a malformed event. Throws a
- * {@linkcode BadRequestError} if `idleMs` is no number of at least 0.
+ * session that does not exist, a response that has no server-sent events, or a malformed event; also an
+ * {@linkcode AgentError} of `connect`, unless it is a `network_error`. Throws a {@linkcode BadRequestError} if `idleMs` is no
+ * number of at least 0.
  *
  * @param connect Sends a `GET` request to `/v1/sessions/{id}/events` with the headers and the signal.
  *
@@ -78,19 +80,22 @@ export async function* followSession(
   checkNumber("idleMs", idleMs);
   const left = new AbortController();
   const signal = outer ? AbortSignal.any([outer, left.signal]) : left.signal;
-  const position: Position = { id: after, delayMs: MIN_DELAY_MS };
+  const position: Position = { id: after, delayMs: MIN_DELAY_MS, isKnown: false };
   try {
     while (!signal.aborted) {
       const end = yield* readConnection(connect, position, new IdleTimeout(signal, idleMs));
       if (end.type === "deleted" || signal.aborted) return;
       if (end.type === "rejected") {
+        // Deleted meanwhile: a proxy that does not find the server answers with another code.
+        if (position.isKnown && end.error.code as string === "not_found") return;
         if (end.error.status !== 400 || position.id === "") throw end.error;
         position.id = ""; // The server does not know it.
         yield { type: "reset" };
         continue;
       }
       yield { type: "disconnected", ...(end.error && { error: end.error }) };
-      await sleep(position.delayMs, signal);
+      // Many timers reject on abort; then this resolves immediately.
+      await sleep(position.delayMs, signal).catch(() => realSleep(position.delayMs, signal));
       position.delayMs = Math.min(2 * position.delayMs, MAX_DELAY_MS);
     }
   } finally {
@@ -103,6 +108,8 @@ interface Position {
   id: string;
   /** Milliseconds to wait before the next connection. */
   delayMs: number;
+  /** Whether the session has existed. */
+  isKnown: boolean;
 }
 
 /** The end of a connection. */
@@ -118,15 +125,18 @@ async function* readConnection(
   position: Position,
   idle: IdleTimeout,
 ): AsyncGenerator<SessionEvent, ConnectionEnd, void> {
+  const { signal } = idle;
   const headers: Record<string, string> = position.id ? { "last-event-id": position.id } : {};
+  const response = (async () => await connect({ headers, signal }))();
   try {
     const parser = new SessionParser();
-    const response = await idle.wait(openResponse(connect, headers, idle.signal));
-    for await (const bytes of readBytes(await getBody(response), idle)) {
+    const body = await idle.wait(getBody(await idle.wait(response)));
+    for await (const bytes of readBytes(body, idle)) {
       for (const { event, id = position.id } of parser.parse(bytes)) {
-        if (idle.signal.aborted) return { type: "broken" };
+        if (signal.aborted) return { type: "broken" };
         position.id = id;
         position.delayMs = MIN_DELAY_MS;
+        position.isKnown = true;
         if (event.type !== "ended") yield event;
         else if (event.isDeleted) return { type: "deleted" };
       }
@@ -136,18 +146,10 @@ async function* readConnection(
     if (isPermanent(thrown)) return { type: "rejected", error: thrown };
     const error = thrown instanceof Error ? thrown : new NetworkError("The connection failed");
     return { type: "broken", error };
+  } finally {
+    // Also of a response that comes too late, as after a request without the signal.
+    response.then(({ body }) => body?.cancel()).catch(() => {});
   }
-}
-
-/** Sends the request; closes its connection if the response comes too late, as after a request without the signal. */
-async function openResponse(
-  connect: (request: SessionRequest) => Promise<Response>,
-  headers: SessionRequest["headers"],
-  signal: AbortSignal,
-): Promise<Response> {
-  const response = await connect({ headers, signal });
-  if (signal.aborted) response.body?.cancel().catch(() => {});
-  return response;
 }
 
 /** Ends a connection on which no data arrives. */
@@ -177,10 +179,10 @@ class IdleTimeout {
 
 /** Returns the body of a response with events. */
 async function getBody(response: Response): Promise<ReadableStream<Uint8Array>> {
+  checkResponse(response);
   if (!response.ok) throw await readError(response);
-  const type = response.headers.get("content-type") ?? "";
-  if (response.body && type.startsWith("text/event-stream")) return response.body;
-  response.body?.cancel().catch(() => {});
+  const type = getMediaType(response);
+  if (response.body && type === "text/event-stream") return response.body;
   throw new BadRequestError(`The response has the content type "${type}", not text/event-stream`);
 }
 

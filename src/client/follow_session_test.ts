@@ -111,7 +111,7 @@ Deno.test("followSession() throws an error that another request would not change
   await assertRejects(
     () => collect(followSession(createServer([respond("event: entry\ndata: {\n\n")]).connect)),
     StreamError,
-    "not JSON",
+    "malformed event: ",
   );
 });
 
@@ -259,4 +259,88 @@ Deno.test("followSession() yields no event after its signal was aborted, also of
     stop.abort(); // the page shows another session
   }
   assertEquals(types, ["entry"]);
+});
+
+/** Creates the response of a body that never ends. */
+function hangResponse(status: number): Response {
+  return new Response(new ReadableStream(), { status });
+}
+
+Deno.test("followSession() connects again when the body of an error does not arrive", async () => {
+  using time = new FakeTime();
+  const events = followSession(() => Promise.resolve(hangResponse(503)));
+  const disconnected = events.next();
+  await time.tickAsync(30_000);
+  const { value } = await disconnected;
+  assert(value?.type === "disconnected");
+  assertEquals(value.error?.message, "No data arrived for 30000 ms");
+  await events.return();
+});
+
+Deno.test("followSession() throws what a further connection would not change: no response, and malformed events", async () => {
+  let nested = '{"type":"warning"}';
+  for (let depth = 0; depth < 20_000; depth++) {
+    nested = `{"type":"sub_agent","path":[],"event":${nested}}`;
+  }
+  const used = respond(STREAM);
+  await used.text();
+  const cases: readonly [Response, typeof BadRequestError | typeof StreamError][] = [
+    [undefined as unknown as Response, BadRequestError],
+    [used, BadRequestError],
+    [respond("event: end\ndata: null\n\n"), StreamError],
+    [respond(`event: sub_agent\ndata: ${nested}\n\n`), StreamError],
+  ];
+  for (const [response, type] of cases) {
+    await assertRejects(() => collect(followSession(() => Promise.resolve(response))), type);
+  }
+});
+
+Deno.test("followSession() reads a content type in any case", async () => {
+  const headers = { "content-type": "Text/Event-Stream ; charset=utf-8" };
+  const response = new Response(STREAM + DELETED, { headers });
+  assertEquals<unknown>(await collect(followSession(() => Promise.resolve(response))), EVENTS);
+});
+
+Deno.test("followSession() ends when the session was deleted between two connections, unless a proxy says so", async () => {
+  const sleep = () => Promise.resolve();
+  const missing = () =>
+    Response.json({ error: { code: "not_found", message: "It does not exist" } }, { status: 404 });
+  const { connect } = createServer([respond(STREAM), missing()]);
+  const events = await collect(followSession(connect, { sleep }));
+  assertEquals(events.at(-1), { type: "disconnected" });
+  const other = [new Response("Not found", { status: 404 })];
+  for (const answers of [[respond(STREAM), ...other], [missing()]]) {
+    await assertRejects(() => collect(followSession(createServer(answers).connect, { sleep })));
+  }
+});
+
+Deno.test("followSession() ends with its signal when the application's timer rejects", async () => {
+  const stop = new AbortController();
+  const sleep = () => {
+    stop.abort();
+    return Promise.reject(new DOMException("Aborted", "AbortError"));
+  };
+  const { connect } = createServer([respond(STREAM)]);
+  const events = await collect(followSession(connect, { sleep, signal: stop.signal }));
+  assertEquals(events.at(-1), { type: "disconnected" });
+});
+
+Deno.test("followSession() closes the body of a request that ignores the signal, whenever the signal is aborted", async () => {
+  for (let ticks = 0; ticks < 40; ticks++) {
+    const stop = new AbortController();
+    let isOpened = false;
+    let isClosed = false;
+    const connect = async () => {
+      await null;
+      isOpened = true;
+      const body = new ReadableStream({ cancel: () => void (isClosed = true) });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    const events = collect(followSession(connect, { signal: stop.signal }));
+    for (let tick = 0; tick < ticks; tick++) await null;
+    stop.abort();
+    assertEquals(await events, []);
+    for (let tick = 0; tick < 10; tick++) await null;
+    assertEquals(isClosed, isOpened, `${ticks}`);
+  }
 });

@@ -6,20 +6,13 @@
 
 import { type AgentResult, findFailure } from "../agent/agent_result.ts";
 import { toAgentResult } from "../agent/to_agent_result.ts";
-import {
-  AbortedError,
-  AgentError,
-  BadRequestError,
-  NetworkError,
-  StreamError,
-} from "../core/errors/errors.ts";
+import { AbortedError, AgentError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
 import type { AgentEvent } from "../core/events/event.ts";
-import { isJsonObject } from "../core/json/json.ts";
 import { findMessageProblem } from "../core/messages/check_message.ts";
 import { createDeferred } from "../core/ports/deferred.ts";
-import { type EventFormat, EventParser } from "./event_parser.ts";
+import { type EventFormat, EventParser, toParseError } from "./event_parser.ts";
 import { toIterable } from "./iterable_stream.ts";
-import { readError } from "./response_error.ts";
+import { checkResponse, createReadError, getMediaType, readError } from "./response_error.ts";
 
 /** The events of a run that a server streams. Cancelling the stream closes the connection, which aborts the run. */
 export interface ResponseStream extends ReadableStream<AgentEvent> {
@@ -54,9 +47,7 @@ export interface ResponseStream extends ReadableStream<AgentEvent> {
  * ```
  */
 export function readResponse(response: Response): ResponseStream {
-  if (!isJsonObject(response?.headers) || response.bodyUsed || response.body?.locked) {
-    throw createReadError();
-  }
+  checkResponse(response);
   const reader = new ResponseReader(response);
   const stream = new ReadableStream<AgentEvent>({
     async pull(controller) {
@@ -128,7 +119,7 @@ class ResponseReader {
       this.#record(event);
       return event;
     } catch (thrown) {
-      const error = AgentError.is(thrown) ? thrown : createMalformedError(thrown);
+      const error = toParseError(thrown);
       this.#result.reject(error);
       this.#closeBody(error);
       throw error;
@@ -189,20 +180,12 @@ class ResponseReader {
 
 function assertMessages(messages: unknown): void {
   if (!Array.isArray(messages)) {
-    throw new StreamError("The response has an agent_end without messages");
+    throw toParseError("agent_end has no messages");
   }
   for (const message of messages) {
     const problem = findMessageProblem(message);
-    if (problem) throw new StreamError(`The response has an invalid message: ${problem}`);
+    if (problem) throw toParseError(problem);
   }
-}
-
-function createReadError(): BadRequestError {
-  return new BadRequestError("Pass the response of fetch(), with a body that is not being read");
-}
-
-function createMalformedError(cause: unknown): StreamError {
-  return new StreamError("The response has a malformed event", { cause });
 }
 
 function toConnectionError(cause: unknown): AgentError {
@@ -215,8 +198,8 @@ function toConnectionError(cause: unknown): AgentError {
 /** Returns the format of a response; rejects with the error of one without a run. */
 async function getFormat(response: Response): Promise<EventFormat> {
   if (!response.ok) throw await readError(response);
-  const [type] = (response.headers.get("content-type") ?? "").split(";");
-  switch (type?.trim().toLowerCase()) {
+  const type = getMediaType(response);
+  switch (type) {
     case "text/event-stream":
       return "sse";
     case "application/x-ndjson":

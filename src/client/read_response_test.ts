@@ -206,9 +206,9 @@ Deno.test("readResponse(): malformed events and other responses fail the stream"
   const page = new Response("<p>Bad gateway</p>", { ...html, status: 502 });
   for (
     const [response, expected, message] of [
-      [new Response("data: {\n\n", sse), StreamError, "an event that is not JSON"],
-      [new Response("data: 5\n\n", sse), StreamError, "an event without a type"],
-      [new Response('data: {"type":"agent_end"}\n\n', sse), StreamError, "without messages"],
+      [new Response("data: {\n\n", sse), StreamError, "a malformed event: "],
+      [new Response("data: 5\n\n", sse), StreamError, "it has no type"],
+      [new Response('data: {"type":"agent_end"}\n\n', sse), StreamError, "has no messages"],
       [respondWithMessages("[null]"), StreamError, "a message must be an object"],
       [
         respondWithMessages('[{"role":"assistant","content":"Hi"}]'),

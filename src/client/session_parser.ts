@@ -6,7 +6,7 @@
 
 import type { SessionActivity } from "../core/sessions/session_activity.ts";
 import type { SessionEntry } from "../core/sessions/session_entry.ts";
-import { parseData, toAgentEvent } from "./event_parser.ts";
+import { toAgentEvent, toParseError } from "./event_parser.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import type { SessionEvent } from "./session_event.ts";
 
@@ -37,8 +37,16 @@ export class SessionParser {
       const { id, event, data } = this.#fields;
       this.#fields = {};
       if (event === undefined || data === undefined) continue; // a comment
-      yield { event: createEvent(event, parseData(data)), ...(id !== undefined && { id }) };
+      yield { event: parseEvent(event, data), ...(id !== undefined && { id }) };
     }
+  }
+}
+
+function parseEvent(type: string, json: string): ParsedEvent["event"] {
+  try {
+    return createEvent(type, JSON.parse(json));
+  } catch (thrown) {
+    throw toParseError(thrown);
   }
 }
 

@@ -92,7 +92,7 @@ export {
 } from "./context/context_gauge.ts";
 export type { ContextCount } from "./context/context_count.ts";
 export type { AgentHookOptions } from "./recording/agent_hooks.ts";
-export { recordSession } from "./recording/recorder.ts";
+export { recordSession } from "./recording/record_session.ts";
 export type { RecordSessionOptions, SessionRecording } from "./recording/session_recording.ts";
 export {
   type ResumedAgent,

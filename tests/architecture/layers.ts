@@ -42,7 +42,7 @@ const PROGRAM_IMPORTS = [
   "src/mcp/protocol/client_package\\.ts",
   "src/memory/context/summarize\\.ts",
   "src/memory/file/file_store\\.ts",
-  "src/memory/recording/(recorder|resume|session_recording)\\.ts",
+  "src/memory/recording/(record_session|resume|session_recording)\\.ts",
   "src/memory/store/sub_agent_link\\.ts",
   "src/platform/(file_lock|output_reading|path_exists|paths|secret_places|started_programs|trusted_path|untrusted_file|untrusted_read)\\.ts",
   "src/policies/worst_case\\.ts",

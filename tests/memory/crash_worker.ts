@@ -14,7 +14,7 @@ import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
-import { recordSession } from "../../src/memory/recording/recorder.ts";
+import { recordSession } from "../../src/memory/recording/record_session.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";

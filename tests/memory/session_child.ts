@@ -12,7 +12,7 @@ import { isJsonEqual } from "../../src/core/json/json_equal.ts";
 import type { Session } from "../../src/core/sessions/session.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
-import { recordSession } from "../../src/memory/recording/recorder.ts";
+import { recordSession } from "../../src/memory/recording/record_session.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -21,8 +21,8 @@ export async function recordExecution(
   const store = parent && await sessions.openStore();
   if (!parent || !store) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const { recordSession } = await importLate<
-    typeof import("../../../src/memory/recording/recorder.ts")
-  >("../../../src/memory/recording/recorder.ts", import.meta.url);
+    typeof import("../../../src/memory/recording/record_session.ts")
+  >("../../../src/memory/recording/record_session.ts", import.meta.url);
   await parent.flush();
   return await recordSession(agent, store, {
     cwd: await Deno.realPath(settings.cwd),

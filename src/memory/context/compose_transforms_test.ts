@@ -7,7 +7,7 @@ import { unknownCost } from "../../core/models/usage.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { recordSession } from "../recording/recorder.ts";
+import { recordSession } from "../recording/record_session.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { composeTransforms } from "./compose_transforms.ts";
 import { slidingWindow } from "./sliding_window.ts";

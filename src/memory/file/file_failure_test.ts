@@ -10,7 +10,7 @@ import { defineTool } from "../../core/tools/tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { recordSession } from "../recording/recorder.ts";
+import { recordSession } from "../recording/record_session.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 import { localFileSystem } from "./local_file_system.ts";

@@ -10,8 +10,8 @@ import { SessionError } from "../../core/errors/errors.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
-import { AgentClaim } from "./agent_claim.ts";
-import { recordSession } from "./recorder.ts";
+import { type AgentClaim, claimAgent } from "./agent_claim.ts";
+import { recordNew } from "./record_session.ts";
 import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
 import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import type { ResumedPlan } from "./session_state.ts";
@@ -82,7 +82,7 @@ export async function openSession(
   agent: Agent,
 ): Promise<OpenedSession> {
   checkOptionsObject("openSession()", options);
-  const claim = new AgentClaim(agent, options.id);
+  const claim = claimAgent(agent, options.id);
   try {
     // A session of another tenant is not even locked, which its users would notice.
     return await openOwned(selectOwned(store, options), options, agent, claim);
@@ -101,7 +101,7 @@ async function openOwned(
   const { id } = options;
   if (id === undefined) return await createRecorded(owned, options, agent, claim);
   const found = await resumeExisting(owned, id);
-  if (found) return await restoreInto(agent, found, options);
+  if (found) return await restoreInto(agent, found, options, claim);
   try {
     return await createRecorded(owned, options, agent, claim);
   } catch (error) {
@@ -109,7 +109,7 @@ async function openOwned(
     const isTaken = error instanceof SessionError && error.reason === "already_exists";
     const created = isTaken ? await resumeExisting(owned, id) : undefined;
     if (!created) throw error;
-    return await restoreInto(agent, created, options);
+    return await restoreInto(agent, created, options, claim);
   }
 }
 
@@ -127,8 +127,7 @@ async function createRecorded(
   claim: AgentClaim,
 ): Promise<OpenedSession> {
   claim.checkConversation();
-  const recording = await recordSession(agent, store, create);
-  claim.hold(recording);
+  const recording = await recordNew(agent, store, { ...create, claim });
   return complete(recording, {
     resumed: false,
     isInterrupted: false,
@@ -142,9 +141,11 @@ async function restoreInto(
   agent: Agent,
   resumed: ResumedSession,
   options: OpenSessionOptions,
+  claim: AgentClaim,
 ): Promise<OpenedSession> {
   try {
     const recording = await resumed.into(agent, options);
+    claim.release(); // The recording has its own.
     const { missingTools } = recording;
     const { isInterrupted, pendingApprovals, planMode, plan } = resumed;
     return complete(recording, {

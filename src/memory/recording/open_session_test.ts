@@ -12,7 +12,7 @@ import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { FileSessionStore } from "../file/file_store.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import { resumeSession } from "./resume.ts";
 
 const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };
@@ -320,4 +320,33 @@ Deno.test("openSession() does not take what an agent did after its session was c
   } // closes it again
   await using session = await openSession(store, { id: "ben" }, agent);
   assertEquals(session.resumed, false);
+});
+
+Deno.test("openSession() never shares an agent with a session that is open, in any order of opening and closing", async () => {
+  const [store, copy] = [new InMemorySessionStore(), new InMemorySessionStore()];
+  const recordings: Readonly<Record<string, (agent: Agent) => Promise<unknown>>> = {
+    "a new session that is being opened": (agent) => openSession(store, {}, agent),
+    "a session that two further calls cannot open": async (agent) => {
+      const open = () => openSession(store, { id: "open" }, agent);
+      await open();
+      await Promise.allSettled([open(), open()]);
+    },
+    "a session whose copy was closed": async (agent) => {
+      await openSession(store, { id: "copied" }, agent);
+      await (await openSession(copy, { id: "copied" }, agent)).close();
+    },
+    "a session of recordSession()": (agent) => recordSession(agent, store),
+    "a session whose recording was not stopped": async (agent) => {
+      const { session } = await openSession(store, {}, agent);
+      await session.close();
+    },
+  };
+  for (const [name, record] of Object.entries(recordings)) {
+    const agent = createAgent([]);
+    const opening = record(agent);
+    if (!name.endsWith("is being opened")) await opening;
+    const other = () => openSession(store, {}, agent);
+    await assertRejects(other, BadRequestError, "recorded in", name);
+    await opening;
+  }
 });

@@ -20,9 +20,9 @@ import { hasContent } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { toPlanEntry } from "../../core/sessions/plan_entry.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
-import { checkOptionsObject } from "../store/check_options_object.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
+import { AgentClaim } from "./agent_claim.ts";
 import { type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { createPendingEntry, createStartedEntry, findCallName } from "./call_entries.ts";
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
@@ -41,46 +41,6 @@ import { settleCalls } from "./settle_calls.ts";
 import { StoredTools } from "./stored_tools.ts";
 import { type DetachedAgent, SubAgentSessions } from "./sub_agent_sessions.ts";
 
-/**
- * Records an agent into a session: messages, start and end of tool calls, changes of model, tools and queues,
- * approvals and compactions. The existing history is recorded at the start of the next run; of a run that is active, at
- * once.
- *
- * Entries are synced to disk before a tool with side effects runs and at the end of every turn. If they cannot be
- * written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the missing
- * messages.
- *
- * @example
- * ```ts
- * import { Agent } from "@swink/agent";
- * import { InMemorySessionStore, recordSession } from "@swink/agent/memory";
- * import { reply, scriptedStream } from "@swink/agent/testing";
- *
- * const store = new InMemorySessionStore();
- * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
- * await using recording = await recordSession(agent, store);
- * await agent.prompt("Hello");
- * (await recording.session.path({ types: ["message"] })).length; // 2
- * ```
- */
-export async function recordSession(
-  agent: Agent,
-  store: SessionStore,
-  recordOptions: RecordSessionOptions = {},
-): Promise<SessionRecording> {
-  checkOptionsObject("recordSession()", recordOptions);
-  const { session, transform, approvalGate, onError, ...create } = recordOptions;
-  const options = { transform, approvalGate, onError, store };
-  if (session) return await recordInto(agent, session, options);
-  const created = await store.create(create);
-  try {
-    return await recordInto(agent, created, options);
-  } catch (error) {
-    await created.close();
-    throw error;
-  }
-}
-
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
 export type RecorderOptions =
   & Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">
@@ -88,6 +48,8 @@ export type RecorderOptions =
     readonly store?: SessionStore;
     /** The current path of the session, if it has just been read. */
     readonly known?: ReadPath | undefined;
+    /** The claim for the session. Default: a new one. */
+    readonly claim?: AgentClaim | undefined;
   };
 
 /** Records an agent into an open session. */
@@ -96,9 +58,16 @@ export async function recordInto(
   session: Session,
   options: RecorderOptions,
 ): Promise<SessionRecording> {
-  const recorder = new Recorder(agent, session, options);
-  await recorder.start(options.known);
-  return recorder;
+  const claim = options.claim ?? new AgentClaim(agent, session.id);
+  claim.setId(session.id);
+  const recorder = new Recorder(agent, session, { ...options, claim });
+  try {
+    await recorder.start(options.known);
+    return recorder;
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
 }
 
 class Recorder implements SessionRecording {
@@ -194,6 +163,7 @@ class Recorder implements SessionRecording {
     // Their results are recorded. Those of a run that is active may work on.
     if (!this.#agent.state.isRunning && this.#subAgents.isEnding) await this.#subAgents.settle();
     this.#unsubscribe();
+    this.#options.claim?.end();
     this.#subAgents.stop();
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;

@@ -12,7 +12,7 @@ import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { createMemoryStorage } from "../storage/memory_storage.ts";
 import { storeFrom } from "../storage/store_from.ts";
 import { openSession } from "./open_session.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import { resumeSession } from "./resume.ts";
 
 /** A store that can be full. */

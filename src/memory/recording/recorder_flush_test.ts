@@ -7,7 +7,7 @@ import type { Session } from "../../core/sessions/session.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import { resumeSession } from "./resume.ts";
 
 function createFixture(steps: readonly ScriptedStep[]) {

@@ -14,7 +14,7 @@ import { slidingWindow } from "../context/sliding_window.ts";
 import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 
 interface Fixture {
   readonly agent: Agent;

@@ -14,7 +14,7 @@ import type { Session, SessionDamage, SessionStore } from "../../core/sessions/s
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
-import { AgentClaim } from "./agent_claim.ts";
+import { type AgentClaim, claimAgent } from "./agent_claim.ts";
 import {
   type AgentHookOptions,
   findHooks,
@@ -203,11 +203,9 @@ async function resumeInto(
   options: ResumeIntoOptions | undefined,
 ): Promise<ResumedAgent> {
   if (agent.state.isRunning) throw new AlreadyRunningError();
-  const claim = new AgentClaim(agent, context.session.id);
+  const claim = claimAgent(agent, context.session.id);
   try {
-    const recording = await restoreInto(agent, context, options);
-    claim.hold(recording);
-    return recording;
+    return await restoreInto(agent, context, claim, options);
   } catch (error) {
     claim.release();
     throw error;
@@ -217,6 +215,7 @@ async function resumeInto(
 async function restoreInto(
   agent: Agent,
   { session, store, path, entryCount, state, history, cut }: ResumeContext,
+  claim: AgentClaim,
   { maxToolAttempts = 3, now = Date.now, ...options }: ResumeIntoOptions = {},
 ): Promise<ResumedAgent> {
   const { tools } = agent.state;
@@ -234,7 +233,7 @@ async function restoreInto(
   restoreHooks(agent, { state, cut, options });
   const isCurrent = session.outline.length === entryCount;
   const known = isCurrent ? { path, history } : undefined;
-  const recording = await recordInto(agent, session, { ...options, store, known });
+  const recording = await recordInto(agent, session, { ...options, store, known, claim });
   const missingTools = (state.toolNames ?? []).filter((name) =>
     !tools.some((tool) => tool.name === name)
   );

@@ -14,7 +14,7 @@ import { approvalGate } from "../../tools/approval/approval_gate.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { forkSession } from "../transfer/fork.ts";
 import { openSession } from "./open_session.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import { resumeSession } from "./resume.ts";
 
 const call = toolCall("lookup", { q: "visible" }, { id: "call_1" });

@@ -19,7 +19,7 @@ import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { forkSession } from "../transfer/fork.ts";
 import { openSession } from "./open_session.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import type { SessionRecording } from "./session_recording.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 25;

@@ -13,7 +13,7 @@ import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
 
 function createMessageEntry(message: AgentMessage): SessionEntryBody {

@@ -16,7 +16,7 @@ import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { forkSession } from "../transfer/fork.ts";
 import { checkpoint, restore } from "./checkpoint.ts";
 import { openSession } from "./open_session.ts";
-import { recordSession } from "./recorder.ts";
+import { recordSession } from "./record_session.ts";
 import { readSessionState } from "./session_state.ts";
 
 const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };

@@ -47,8 +47,8 @@ export class DurableFeed {
   #seq = 0;
   /** Whether the client has the events of all runs until now, so that it gets those of the next one from the beginning. */
   #isComplete = false;
-  /** The status that the client knows. */
-  #status: string | undefined;
+  /** JSON of the state that the client has. */
+  #state: string | undefined;
 
   constructor(options: DurableFeedOptions) {
     this.#options = options;
@@ -123,7 +123,7 @@ export class DurableFeed {
     }
     if (isNext) return yield* this.#followNext(active.runId);
     this.#isComplete = true;
-    const isNews = this.#status !== state.activity.status;
+    const isNews = this.#state !== JSON.stringify(state.activity);
     if (isNews) return yield [this.#createState(state.activity)];
     await this.#wait(state.nextId);
   }
@@ -247,12 +247,13 @@ export class DurableFeed {
     this.#runId = undefined;
     this.#seq = 0;
     this.#isComplete = false;
-    this.#status = undefined;
+    this.#state = undefined;
   }
 
   #createState(activity: SessionActivity, seq?: number): FeedItem {
-    this.#status = activity.status;
-    return { ...createItem("state", activity), id: this.#formatId(seq) };
+    const item = createItem("state", activity);
+    this.#state = item.data;
+    return { ...item, id: this.#formatId(seq) };
   }
 
   #formatId(seq: number = this.#seq): string {

@@ -46,6 +46,8 @@ export class SessionFeed {
   /** Whether the client lacks live events, so that it gets the state. */
   #needsState = true;
   #lastStatus: string | undefined;
+  /** JSON of the last state. */
+  #lastState: string | undefined;
   readonly #batches = new BatchSize();
   /** The version of the live events, and the length of the log, when the log was read last. */
   #checkedVersion = -1;
@@ -171,7 +173,9 @@ export class SessionFeed {
       this.#checkedVersion = version;
       this.#checkedLength = length;
       this.#checkedStamp = stamp;
-      if (!activity || !this.#needsState && activity.status === this.#lastStatus) return [];
+      // Another process may have changed the queues or the approvals alone.
+      const isKnown = !this.#needsState && JSON.stringify(activity) === this.#lastState;
+      if (!activity || isKnown) return [];
       return [this.#createState(activity)];
     });
   }
@@ -243,7 +247,9 @@ export class SessionFeed {
     this.#needsState = false;
     this.#lastStatus = activity.status;
     this.#seq = this.#options.live.lastSeq;
-    return { ...createItem("state", activity), id: this.#formatId() };
+    const item = createItem("state", activity);
+    this.#lastState = item.data;
+    return { ...item, id: this.#formatId() };
   }
 
   #formatId(): string {

@@ -1,6 +1,9 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import { InMemorySessionStore } from "../../memory/mod.ts";
 import { ManualClock } from "../../testing/mod.ts";
@@ -202,3 +205,40 @@ Deno.test("SessionFeed: a batch of large entries or events has few of them, and 
     assert(Math.max(...sizes) <= 4, `${sizes}`);
   }
 });
+
+Deno.test("SessionFeed: a client gets the queues that another process has changed, also with the same status", async () => {
+  const store = new InMemorySessionStore();
+  const clock = new ManualClock();
+  const queue = async (session: Session, id: string) => {
+    const followUp = [{ id, message: userMessage("Later", 1) }];
+    session.append({ type: "queue_changed", queued: { steering: [], followUp } });
+    await session.close();
+  };
+  await queue(await store.create({ id: "s" }), "a");
+  const stop = new AbortController();
+  const { signal } = stop;
+  const ending = new AbortController().signal;
+  const open = () => store.open("s", { access: "read" });
+  const live = new LiveEvents("e");
+  const feed = new SessionFeed({ live, clock, signal, ending, pollMs: 1_000, open }).read();
+  const readState = async () => {
+    for await (const item of readItems(feed)) if (item.type === "state") return item.data;
+    return "";
+  };
+  assertMatch(await readState(), /"idle".*"id":"a"/);
+  await queue(await store.open("s"), "b");
+  const state = readState();
+  await waitUntil(() => clock.sleepers > 0);
+  clock.advance(1_000);
+  assertMatch(await state, /"idle".*"id":"b"/);
+  stop.abort();
+});
+
+/** Yields the items of a feed, which stays open. */
+async function* readItems(feed: AsyncIterator<readonly FeedItem[]>): AsyncGenerator<FeedItem> {
+  while (true) {
+    const { done, value } = await feed.next();
+    if (done) return;
+    yield* value;
+  }
+}
