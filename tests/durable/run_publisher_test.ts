@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { NetworkError } from "../../src/core/errors/errors.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import type { EventContent, StoredEvent } from "../../src/durable/events/event_storage.ts";
@@ -37,6 +38,19 @@ class StoredEvents implements RunEvents {
   get values(): unknown[] {
     return this.stored.map((record) => "event" in record ? record.event : record.type);
   }
+}
+
+/** Events whose first reads fail. */
+function failLoads(
+  events: StoredEvents,
+  { count, error }: { readonly count: number; readonly error: Error },
+): RunEvents {
+  let failures = 0;
+  return {
+    load: () => failures++ < count ? Promise.reject(error) : events.load(),
+    append: (content) => events.append(content),
+    flush: events.flush,
+  };
 }
 
 const { signal: detached } = new AbortController();
@@ -143,17 +157,28 @@ Deno.test("RunPublisher: a process that no longer executes the run stores nothin
 Deno.test("RunPublisher: a read of the stored events that fails is repeated, so that a replay publishes none of them again", async () => {
   const events = new StoredEvents();
   await publishAll(events, { executed: ["a", "b"] });
-  let failures = 0;
-  const load = () => failures++ < 2 ? Promise.reject(new Error("unavailable")) : events.load();
-  const failing: RunEvents = {
-    load,
-    append: (content) => events.append(content),
-    flush: events.flush,
-  };
+  const failing = failLoads(events, { count: 2, error: new Error("unavailable") });
   const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
   for (const event of ["a", "b", "c"]) await publisher.publish(event, { isReplayed: true });
   await publisher.end({ isAlways: false });
   assertEquals(events.values, ["a", "b", "end", "c", "end"]);
+});
+
+Deno.test("RunPublisher: stored events are read when their storage can be reached again, and not when it refuses", async () => {
+  for (
+    const [error, expected] of [
+      [new NetworkError("Restate cannot be reached"), ["a", "end"]],
+      [new Error("damaged"), ["a", "end", "a", "end"]],
+    ] as const
+  ) {
+    const events = new StoredEvents();
+    await publishAll(events, { executed: ["a"] });
+    const failing = failLoads(events, { count: 100, error });
+    const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
+    await publisher.publish("a", { isReplayed: true });
+    await publisher.end({ isAlways: false });
+    assertEquals(events.values, expected);
+  }
 });
 
 Deno.test("RunPublisher: an event after the end of the run is not stored, one that comes just before it is", async () => {
