@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { NetworkError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import type { EventContent, StoredEvent } from "../../src/durable/events/event_storage.ts";
@@ -178,6 +179,22 @@ Deno.test("RunPublisher: stored events are read when their storage can be reache
     await publisher.publish("a", { isReplayed: true });
     await publisher.end({ isAlways: false });
     assertEquals(events.values, expected);
+  }
+});
+
+Deno.test("RunPublisher: a step that ends waits seconds for the stored events of a slow storage, and no minute", async () => {
+  for (const [limitMs, expected] of [[10_000, 1], [60_000, undefined]] as const) {
+    const loaded = createDeferred<readonly StoredEvent[]>();
+    const events = Object.assign(new StoredEvents(), { load: () => loaded.promise });
+    // The storage answers after that time.
+    const sleep = async (milliseconds: number) => {
+      if (milliseconds < limitMs) return;
+      loaded.resolve([{ type: "event", event: "part", key: "part", number: 1 }]);
+      await new Promise<never>(() => {});
+    };
+    const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+    void publisher.publish("begin", { isReplayed: true });
+    assertEquals(await publisher.findInterrupted(), expected);
   }
 });
 

@@ -17,8 +17,8 @@ import { hashJson } from "./hash_json.ts";
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
-/** Longest time for which a step that has ended waits for the stored events, in milliseconds. */
-const MAX_LOAD_MS = 2_000;
+/** Longest time for which a step that has ended waits for the stored events, in milliseconds: less than that for its record. */
+const MAX_LOAD_MS = 20_000;
 
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
@@ -95,7 +95,7 @@ export class RunPublisher {
     return this.#reached < this.#stored.length ? this.#stored.at(-1)?.number : undefined;
   }
 
-  /** Waits for the stored events, which a short step may precede, but not for long: its effect is not recorded yet. */
+  /** Waits for the stored events, which a step may precede, but not forever: its effect is not recorded yet. */
   async #untilLoaded(): Promise<void> {
     if (!this.#last) return;
     const timer = new AbortController();
