@@ -352,11 +352,12 @@ export class RunSteps implements DurableSteps {
     try {
       const recorded = await this.#journal.step(name, async () => {
         try {
-          this.#journal.closing.throwIfAborted();
+          const classified = member.execute();
+          if (classified) await classified;
+          closing.throwIfAborted();
           this.#isReplaying = false;
-          member.execute();
           const options = { input, order: () => member.end() };
-          const record = await this.#execute(operation, options);
+          const record = await this.#execute(this.#getExecuted(operation), options);
           // The attempt ends with the step, and the next one may read the stored events in another process.
           if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
           // Outcomes are JSON already; the cast drops only the types of their parts.
@@ -369,6 +370,7 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
+      if (this.#failure instanceof DivergenceError) throw this.#failure;
       const { interrupted } = record;
       if (member.isReplayed && interrupted !== undefined) {
         this.#publisher.skipInterrupted(interrupted, (event) => findEndedCall(event) !== undefined);
@@ -380,6 +382,13 @@ export class RunSteps implements DurableSteps {
       if (!this.#failure && isFatal(thrown)) this.#failure = thrown;
       throw thrown;
     }
+  }
+
+  /** Returns the operation, or one without an effect if a step that has begun with it differs from its record. */
+  #getExecuted(operation: BegunOperation): BegunOperation {
+    const failure = this.#failure;
+    if (!(failure instanceof DivergenceError)) return operation;
+    return { ...operation, execute: () => Promise.reject(failure) };
   }
 
   async #execute(

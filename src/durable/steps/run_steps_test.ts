@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { MessageInbox } from "./message_inbox.ts";
@@ -53,6 +54,26 @@ Deno.test("RunSteps: a step that has begun when the engine is closed is not exec
   await begun;
   await run("next");
   assertEquals([executions, names], [0, ["begun"]]);
+});
+
+Deno.test("RunSteps: no step is executed that begins with one that differs from its record", async () => {
+  const recorded = { at: 1, order: 1, input: "another one", value: null };
+  const { steps } = createSteps({
+    step: async (name, execute) => {
+      await Promise.resolve();
+      return name === "recorded" ? recorded : await execute();
+    },
+  });
+  let executions = 0;
+  const execute = () => void executions++;
+  const all = steps.all([
+    { name: "before", execute },
+    { name: "recorded", execute },
+    { name: "after", execute },
+  ]);
+  const message = 'differs from its record at step "recorded"';
+  await assertRejects(() => all, DivergenceError, message);
+  assertEquals([executions, steps.failure instanceof DivergenceError], [0, true]);
 });
 
 Deno.test("RunSteps: the record of a closed engine is not read further", async () => {
