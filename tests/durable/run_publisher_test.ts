@@ -178,7 +178,7 @@ Deno.test("RunPublisher: stored events are read when their storage can be reache
     const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
     await publisher.publish("a", { isReplayed: true });
     await publisher.end({ isAlways: false });
-    assertEquals(events.values, expected);
+    assertEquals(events.values, [...expected]);
   }
 });
 

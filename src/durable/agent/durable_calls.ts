@@ -14,9 +14,11 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { replaceExecute } from "../../core/tools/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
+import { isPolicyText } from "../../loop/tool_calls/cancel_text.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { unwrapOutcome } from "../steps/step_record.ts";
 import { type CallOutcome, executeCall } from "./execute_call.ts";
+import type { PolicyChecks } from "./policy_checks.ts";
 
 /** Result of a call that must not run again and was interrupted by the end of its process. */
 const UNKNOWN_TEXT =
@@ -54,6 +56,8 @@ export interface DurableCallsOptions {
   readonly findTool: (name: string) => AgentTool | undefined;
   /** Returns the name of the turn, with which the names of its steps begin. */
   readonly getTurnName: () => string;
+  /** The checks of policies. */
+  readonly checks: PolicyChecks;
 }
 
 /**
@@ -139,7 +143,9 @@ export class DurableCalls {
     signal.addEventListener("abort", () => this.#cancelled = signal);
     try {
       step.start.resolve(call);
-      return this.#report(toolCallId, await step.ended);
+      const ended = await step.ended;
+      if (ended.isReplayed && isStopped(ended)) await this.#options.checks.request();
+      return this.#report(toolCallId, ended);
     } finally {
       this.#cancelling--;
     }
@@ -238,6 +244,12 @@ export class DurableCalls {
       },
     };
   }
+}
+
+/** Whether a policy has stopped the turn while a call was executed. */
+function isStopped({ outcome }: EndedStep): boolean {
+  const ended = "value" in outcome ? outcome.value as unknown as CallOutcome : undefined;
+  return ended?.type === "cancelled" && isPolicyText(ended.text);
 }
 
 /** Whether a call of a tool must not be repeated. */

@@ -370,7 +370,7 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
-      if (this.#failure instanceof DivergenceError) throw this.#failure;
+      if (this.failure instanceof DivergenceError) throw this.failure;
       const { interrupted } = record;
       if (member.isReplayed && interrupted !== undefined) {
         this.#publisher.skipInterrupted(interrupted, (event) => findEndedCall(event) !== undefined);
