@@ -146,6 +146,11 @@ class AgentBridge {
     steps.onMessage((message) => this.#onMessage(message));
   }
 
+  /** Returns a text that a run has in each execution; an engine may use its id again for another one. */
+  #getRunKey(runId: string): string {
+    return `${this.#steps.startedAt} ${runId}`;
+  }
+
   get #turnName(): string {
     return `${this.#runName}turn ${this.#turn}`;
   }
@@ -155,7 +160,7 @@ class AgentBridge {
       case "agent_start":
         this.#steps.runningAgents.add(this);
         this.#runId = event.runId;
-        addDurableRun(event.runId);
+        addDurableRun(event.runId, this.#getRunKey(event.runId));
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
         // The abort came when the agent did not run.
@@ -163,7 +168,7 @@ class AgentBridge {
         break;
       case "agent_end":
         this.#steps.runningAgents.delete(this);
-        if (this.#runId !== undefined) removeDurableRun(this.#runId);
+        if (this.#runId !== undefined) removeDurableRun(this.#runId, this.#getRunKey(this.#runId));
         break;
       case "turn_start":
         this.#turn = event.turn;

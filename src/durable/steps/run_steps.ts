@@ -19,12 +19,12 @@ import type {
   StepValues,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
-import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
+import { checkDuration } from "./check_duration.ts";
 import { executeRace } from "./execute_race.ts";
 import { findEndedCall } from "./find_ended_call.ts";
 import { hashJson } from "./hash_json.ts";
@@ -94,6 +94,11 @@ export class RunSteps implements DurableSteps {
 
   get runId(): string {
     return this.#journal.runId;
+  }
+
+  /** Time of the start of the run, in milliseconds since the epoch. */
+  get startedAt(): number {
+    return this.#journal.startedAt;
   }
 
   get isReplaying(): boolean {
@@ -484,14 +489,6 @@ async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<V
 function createAbort(message: RunMessage): AbortedError {
   const reason = message.type === "abort" ? message.reason : undefined;
   return new AbortedError(reason);
-}
-
-/** Checks a time, which is negative if its end has passed. `NaN`, as from an invalid date, would end a wait at once. */
-function checkDuration(name: string, milliseconds: unknown): void {
-  if (typeof milliseconds === "number" && !Number.isNaN(milliseconds)) return;
-  throw new BadRequestError(
-    `${name} must be a number of milliseconds, not ${describeValue(milliseconds)}`,
-  );
 }
 
 /** Whether an error ends the execution of the run in this process; other errors are those of a step. */
