@@ -198,6 +198,20 @@ Deno.test("RunPublisher: a step that ends waits seconds for the stored events of
   }
 });
 
+Deno.test("RunPublisher: a run waits when many of its events are not stored", async () => {
+  const loaded = createDeferred<readonly StoredEvent[]>();
+  const events = Object.assign(new StoredEvents(), { load: () => loaded.promise });
+  const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+  const publish = () => publisher.publish("event", { isReplayed: false });
+  const first = Array.from({ length: 1_000 }, publish);
+  assertEquals(first.filter((waiting) => waiting !== undefined), []);
+  const waiting = publish();
+  assert(waiting);
+  loaded.resolve([]);
+  await waiting;
+  assertEquals(events.values.length, 1_001);
+});
+
 Deno.test("RunPublisher: an event after the end of the run is not stored, one that comes just before it is", async () => {
   const events = new StoredEvents();
   const publisher = new RunPublisher({ events, isContinued: false, detached, sleep });

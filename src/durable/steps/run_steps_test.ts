@@ -41,7 +41,7 @@ function createSteps(options: Partial<StepJournal> = {}) {
     },
     ...options,
   };
-  return { steps: new RunSteps(journal), inbox, closing, detached, names, events };
+  return { steps: new RunSteps(journal), journal, inbox, closing, detached, names, events };
 }
 
 Deno.test("RunSteps: a step that has begun when the engine is closed is not executed, and none begins after it", async () => {
@@ -108,6 +108,23 @@ Deno.test("RunSteps: an aborted run does not begin to sleep", async () => {
   await assertRejects(() => steps.sleep("short", 5), AbortedError);
   await assertRejects(() => steps.sleep("long", 60_000), AbortedError);
   assertEquals(names, ["step"]);
+});
+
+Deno.test("RunSteps: a long sleep ends at the time that its first execution has determined", async () => {
+  const startedAt = 1_000;
+  const recorded = { at: startedAt, value: null };
+  const { journal } = createSteps({
+    startedAt,
+    isContinued: true,
+    step: (name, execute) => name.endsWith(": start") ? Promise.resolve(recorded) : execute(),
+  });
+  const waits: number[] = [];
+  const sleep = (milliseconds: number) => {
+    waits.push(milliseconds);
+    return Promise.resolve();
+  };
+  await new RunSteps(journal, { now: () => startedAt + 50_000, sleep }).sleep("long", 60_000);
+  assertEquals(waits, [10_000]);
 });
 
 Deno.test("RunSteps: a run that gets a message as it refuses further ones has not refused it", async () => {
