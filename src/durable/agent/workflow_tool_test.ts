@@ -5,6 +5,7 @@ import { NetworkError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { speedUpTimers } from "../../../tests/fast_timers.ts";
+import { DetachedError } from "../steps/step_journal.ts";
 import { workflowTool } from "./workflow_tool.ts";
 
 /** Creates a tool whose runs have a result, and the list of their aborts. */
@@ -79,4 +80,15 @@ Deno.test("workflowTool(): a call that is aborted already aborts its run", async
   const signal = AbortSignal.abort(new Error("enough"));
   assertEquals(await tool.execute({ prompt: "Look" }, testToolContext({ signal })), "Found");
   assertEquals(aborts, ["enough"]);
+});
+
+Deno.test("workflowTool(): the end of a process does not abort the run of a call", async () => {
+  const detach = new AbortController();
+  const { tool, aborts } = createTool(() => {
+    detach.abort(new DetachedError());
+    return Promise.resolve("Found");
+  });
+  const { signal } = detach;
+  assertEquals(await tool.execute({ prompt: "Look" }, testToolContext({ signal })), "Found");
+  assertEquals(aborts, []);
 });
