@@ -5,7 +5,7 @@
  */
 
 import { isJsonObject } from "../../core/json/json.ts";
-import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
 import { CHECK_INTERVAL_MS } from "../../loop/run/turn_monitor.ts";
 import type { RunSteps } from "../steps/run_steps.ts";
@@ -23,7 +23,7 @@ export interface PolicyChecksOptions {
 /** Determines when the policies of an agent check a turn: at the same points in every replay. */
 export class PolicyChecks {
   readonly #options: PolicyChecksOptions;
-  #requested: Deferred<void> = createDeferred();
+  readonly #waits = new Set<() => void>();
 
   constructor(options: PolicyChecksOptions) {
     this.#options = options;
@@ -48,21 +48,26 @@ export class PolicyChecks {
 
   /** Lets the policies check the turn now; resolves when they have. */
   async request(): Promise<void> {
-    this.#requested.resolve();
-    this.#requested = createDeferred();
+    for (const resolve of [...this.#waits]) resolve();
     await realSleep(0);
   }
 
   /** Waits for the interval between two checks; returns `true` if a check was requested meanwhile. */
   async #sleep(signal: AbortSignal | undefined): Promise<boolean> {
-    const requested = this.#requested.promise.then(() => true);
+    const requested = createDeferred<boolean>();
+    const resolve = () => requested.resolve(true);
     const timer = new AbortController();
-    const signals = signal ? [signal, timer.signal] : [timer.signal];
-    const slept = this.#options.sleep(CHECK_INTERVAL_MS, AbortSignal.any(signals));
+    const stop = () => timer.abort();
+    this.#waits.add(resolve);
+    signal?.addEventListener("abort", stop);
+    // A promise or a signal for all intervals would keep those of each.
+    const slept = this.#options.sleep(CHECK_INTERVAL_MS, timer.signal).then(() => false);
     try {
-      return await Promise.race([requested, slept.then(() => false)]);
+      return await Promise.race([requested.promise, slept]);
     } finally {
-      timer.abort();
+      this.#waits.delete(resolve);
+      signal?.removeEventListener("abort", stop);
+      stop();
     }
   }
 }
