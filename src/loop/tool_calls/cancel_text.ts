@@ -19,11 +19,6 @@ export function getAbortText({ monitor }: Pick<TurnContext, "monitor">): string 
   return `tool call cancelled: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
 }
 
-/** Whether a text is that of a call that a policy has cancelled. */
-export function isPolicyText(text: string): boolean {
-  return text.startsWith('tool call cancelled: the policy "');
-}
-
 /** Returns the text of a call that steering cancels. */
 export function getSteeringText({ run: { steering } }: Pick<TurnContext, "run">): string {
   const isUser = steering.peek().some(({ role }) => role === "user");
