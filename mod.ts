@@ -31,6 +31,7 @@
  * | `@swink/agent/adapters/<provider>` | one provider: `anthropic`, `azure`, `bedrock`, `google`, `mistral`, `ollama`, `openai`, `proxy`, `xai` |
  * | `@swink/agent/adapters/kit` | building blocks for adapters |
  * | `@swink/agent/ag-ui` | runs in the protocol AG-UI, for web front ends |
+ * | `@swink/agent/ai-sdk` | runs for `useChat()` and the other front ends of the AI SDK |
  * | `@swink/agent/cassettes` | recording and replaying `fetch` |
  * | `@swink/agent/cli` | the `swink` program |
  * | `@swink/agent/client` | the events of a run from the response of a server, for browsers |

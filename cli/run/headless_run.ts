@@ -13,6 +13,7 @@ import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { startPrompt, type StructuredAnswer } from "./prompt/prompt_events.ts";
 import { DeferredReporter } from "./report/deferred_reporter.ts";
@@ -56,15 +57,17 @@ function loadRunOutput(): Promise<typeof import("./report/run_output.ts")> {
 
 /** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
 async function takeSnapshot(
-  { cwd, debugFile, record, interrupt: { signal } }: HeadlessRunOptions,
+  { cwd, debugFile, record, host, interrupt: { signal } }: HeadlessRunOptions,
 ): Promise<DirectorySnapshot | undefined> {
-  const excludedFiles = [debugFile, record].filter((file) => file !== undefined);
+  // The sessions may be in the working directory, as in a container.
+  const state = getProgramDirectories(host.env)?.state;
+  const excludedPaths = [debugFile, record, state].filter((path) => path !== undefined);
   const { DirectorySnapshot } = await importLate<typeof import("../../src/patch/mod.ts")>(
     "../../src/patch/mod.ts",
     import.meta.url,
   );
   try {
-    return await DirectorySnapshot.take(cwd, { signal, excludedFiles });
+    return await DirectorySnapshot.take(cwd, { signal, excludedPaths });
   } catch (error) {
     if (error instanceof AbortedError) return undefined;
     if (!(error instanceof BadRequestError)) throw error;

@@ -16,9 +16,11 @@ export interface TextSource extends AsyncIterable<AgentEvent> {
  * Reads the events of a run, and yields the text of its replies as it arrives, without that of its sub-agents. Leaving
  * the loop early aborts the run.
  *
- * A retry cannot take text back: a program that shows text again after a `retry` or `model_fallback` event reads the
- * events. Throws the error of a failed run, and an `AbortedError` or a `BudgetExceededError` if an abort or a policy cut
- * off the run.
+ * The text of an attempt that failed is not taken back: that of the retry follows it. A program that shows only the
+ * latter reads the events (`retry` and `model_fallback` with `discard`), or `text()`.
+ *
+ * Throws the error of a failed run, and an `AbortedError` or a `BudgetExceededError` if an abort or a policy cut off the
+ * run.
  *
  * @example
  * ```ts

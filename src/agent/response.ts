@@ -15,8 +15,8 @@ import type { EventBody, EventBodyOptions, ResponseFormat } from "./event_body.t
 export interface ResponseOptions {
   /**
    * Format of the body. `sse`: one server-sent event for each event, with its type and its JSON. `ndjson`: one line of
-   * JSON for each event. `text`: the text of the replies as it arrives; a retry cannot take text back, and a failure or an
-   * abort errors the body. Default: `"sse"`.
+   * JSON for each event. `text`: the text of the replies as it arrives, also that of attempts that are retried; a
+   * failure or an abort errors the body. Default: `"sse"`.
    */
   readonly format?: "sse" | "ndjson" | "text" | undefined;
   /**

@@ -35,8 +35,11 @@ const isSecret = compileSecretGlobs(PROTECTED_FILES);
 export interface DirectorySnapshotOptions {
   /** Cancels the snapshot: `take()` rejects with an `AbortedError`. */
   readonly signal?: AbortSignal | undefined;
-  /** Absolute paths of files that no patch contains, such as the log of the program itself. Default: none. */
-  readonly excludedFiles?: readonly string[] | undefined;
+  /**
+   * Absolute paths of files and directories that no patch contains, such as the logs of the program itself; they need not
+   * exist. Default: none.
+   */
+  readonly excludedPaths?: readonly string[] | undefined;
 }
 
 /** Options for {@linkcode DirectorySnapshot.createPatch}. */
@@ -72,13 +75,13 @@ export class DirectorySnapshot implements Disposable {
   readonly #ignored = new Set<string>();
   /** Tracked files that did not exist. */
   readonly #missing = new Set<string>();
-  /** Paths of the files that no patch contains. */
+  /** Paths of the files and directories that no patch contains. */
   readonly #excluded: ReadonlySet<string>;
   #bytes = 0;
 
-  private constructor(tree: WorkTree, { excludedFiles = [] }: DirectorySnapshotOptions) {
+  private constructor(tree: WorkTree, { excludedPaths = [] }: DirectorySnapshotOptions) {
     this.#tree = tree;
-    this.#excluded = new Set(excludedFiles.map((file) => toTreePath(tree, file)));
+    this.#excluded = new Set(excludedPaths.map((path) => toTreePath(tree, path)));
   }
 
   /**
@@ -257,21 +260,14 @@ export class DirectorySnapshot implements Disposable {
     return { mode, content: this.#store.read(content) };
   }
 
-  /** Whether the path, or a directory that contains it, was ignored when the snapshot was taken. */
+  /** Whether a path was ignored when the snapshot was taken. */
   #wasIgnored(path: string): boolean {
-    for (
-      let prefix = path;
-      prefix !== "";
-      prefix = prefix.slice(0, Math.max(prefix.lastIndexOf("/"), 0))
-    ) {
-      if (this.#ignored.has(prefix)) return true;
-    }
-    return false;
+    return containsPath(this.#ignored, path);
   }
 
   /** Whether a path is excluded, or belongs to the copies: the directory may contain the directory of temporary files. */
   #isOmitted(path: string): boolean {
-    return this.#excluded.has(path) ||
+    return containsPath(this.#excluded, path) ||
       toFilePath(this.#tree.root, path).startsWith(this.#store.directory);
   }
 
@@ -281,13 +277,31 @@ export class DirectorySnapshot implements Disposable {
   }
 }
 
-/** Returns the path of a file in a tree, whose directories may be links; that of a file elsewhere is its own. */
-function toTreePath({ root }: WorkTree, file: string): string {
+/** Whether one of some paths is a path, or a directory that contains it. */
+function containsPath(paths: ReadonlySet<string>, path: string): boolean {
+  for (
+    let prefix = path;
+    prefix !== "";
+    prefix = prefix.slice(0, Math.max(prefix.lastIndexOf("/"), 0))
+  ) {
+    if (paths.has(prefix)) return true;
+  }
+  return false;
+}
+
+/** Returns a path in a tree, whose directories may be links; one elsewhere stays as it is. */
+function toTreePath({ root }: WorkTree, path: string): string {
+  const target = join(resolveLinks(dirname(path)), basename(path));
+  return getRelativePath(root, target)?.replaceAll(SEPARATOR, "/") ?? path;
+}
+
+/** Returns a directory without links, as far as it exists. */
+function resolveLinks(directory: string): string {
   try {
-    const path = join(system.realPathSync(dirname(file)), basename(file));
-    return getRelativePath(root, path)?.replaceAll(SEPARATOR, "/") ?? file;
+    return system.realPathSync(directory);
   } catch {
-    return file;
+    const parent = dirname(directory);
+    return parent === directory ? directory : join(resolveLinks(parent), basename(directory));
   }
 }
 

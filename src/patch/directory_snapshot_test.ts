@@ -76,18 +76,36 @@ Deno.test("DirectorySnapshot: no patch contains an excluded file, new or changed
     await Deno.mkdir(`${directory}/logs`);
     await Deno.symlink("logs", `${directory}/link`);
     await Deno.writeTextFile(`${directory}/logs/a.log`, "one\n");
-    const excludedFiles = [
+    const excludedPaths = [
       `${directory}/link/a.log`,
       `${directory}/new.log`,
       `${directory}/missing/x`,
       "/elsewhere/b.log",
     ];
-    using snapshot = await DirectorySnapshot.take(directory, { excludedFiles });
+    using snapshot = await DirectorySnapshot.take(directory, { excludedPaths });
     for (const name of ["logs/a.log", "new.log", "b.log"]) {
       await Deno.writeTextFile(`${directory}/${name}`, "two\n");
     }
     const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
     assertEquals(patch.match(/^diff .*$/gm), ["diff --git a/b.log b/b.log"]);
+  });
+});
+
+Deno.test("DirectorySnapshot: no patch contains the files of an excluded directory, which need not exist", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.mkdir(`${directory}/old`);
+    await Deno.writeTextFile(`${directory}/old/a.log`, "one\n");
+    await Deno.symlink(".", `${directory}/link`);
+    const excludedPaths = [`${directory}/old`, `${directory}/link/state/new/swink`];
+    using snapshot = await DirectorySnapshot.take(directory, { excludedPaths });
+    await Deno.mkdir(`${directory}/state/new/swink/logs`, { recursive: true });
+    for (const name of ["old/a.log", "state/new/swink/logs/b", "state/new/swinks"]) {
+      await Deno.writeTextFile(`${directory}/${name}`, "two\n");
+    }
+    const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+    assertEquals(patch.match(/^diff .*$/gm), [
+      "diff --git a/state/new/swinks b/state/new/swinks",
+    ]);
   });
 });
 

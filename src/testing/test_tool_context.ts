@@ -15,7 +15,10 @@ import { scriptedStream } from "./scripted_stream.ts";
 
 /**
  * Creates the context of a tool call, to call `execute` of a tool in a test. What is not given has a default: the id
- * `"call_1"`, turn 1, an empty history, a run that approves every call and starts no background work, a signal that is never aborted, and callbacks that do nothing.
+ * `"call_1"`, turn 1, an empty history, a run that approves every call and starts no background work, a signal that is
+ * never aborted, and callbacks that do nothing.
+ *
+ * `execute` gets the arguments as they are: a run validates them, and applies the defaults and transforms of the schema.
  *
  * @example
  * ```ts

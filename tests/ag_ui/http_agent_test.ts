@@ -342,7 +342,7 @@ Deno.test("agUiHandler(): invalid requests are refused with a reason", async () 
   ]);
   assertEquals(await ask({ ...ids, resume: [{ interruptId: "c", status: "resolved" }] }), [
     400,
-    "resume: the agent of this thread waits for no approval",
+    "The agent of this conversation waits for no approval",
   ]);
   const [status, reason] = await ask(message("x".repeat(2_000)));
   assertEquals(status, 400);

@@ -152,7 +152,16 @@ const layers: Layer[] = [
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],
   },
-  { files: /^src\/protocols\/(acp|ag_ui)\//, internal: /^src\/(agent|loop|core)\//, external: [] },
+  {
+    files: /^src\/protocols\/(acp|web_client)\//,
+    internal: /^src\/(agent|loop|core)\//,
+    external: [],
+  },
+  {
+    files: /^src\/protocols\/(ag_ui|ai_sdk)\//,
+    internal: /^src\/(protocols\/web_client|agent|loop|core)\//,
+    external: [],
+  },
   {
     files: /^src\/(client|policies|sub_agents|telemetry)\//,
     internal: /^src\/(agent|loop|core)\//,

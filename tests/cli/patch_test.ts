@@ -143,6 +143,25 @@ for (const format of ["json", "stream-json"]) {
   });
 }
 
+Deno.test("--patch: a directory for sessions in the working directory is not in the patch", async () => {
+  await using directory = await createTemporaryDirectory(FILES);
+  const host = createFakeHost({
+    env: {
+      ANTHROPIC_API_KEY: "sk-ant-test",
+      XDG_STATE_HOME: join(directory.path, "state"),
+      HOME: "/nowhere",
+    },
+    model: [
+      scriptedReply(scriptedCall("bash", { command: "echo new > new.txt" })),
+      scriptedReply("Done."),
+    ],
+  });
+  const args = ["run", "--approve-all", "--cwd", directory.path, "--patch", "-", "Work"];
+  assertEquals(await main(args, host), 0, host.messages);
+  assertEquals((await Deno.stat(join(directory.path, "state/swink"))).isDirectory, true);
+  assertEquals(host.output.match(/^diff .*$/gm), ["diff --git a/new.txt b/new.txt"]);
+});
+
 Deno.test("--patch: several changes at once apply and revert", async () => {
   await using worked = await createProject();
   await using copy = await createProject();

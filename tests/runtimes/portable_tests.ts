@@ -14,6 +14,7 @@ const PORTABLE_DIRECTORIES = [
   "tests/acp",
   "tests/adapters",
   "tests/ag_ui",
+  "tests/ai_sdk",
   "tests/cassettes",
   "tests/conformance",
   "tests/durable",

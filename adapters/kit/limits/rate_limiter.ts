@@ -80,7 +80,7 @@ export class RateLimiter implements RequestLimiter {
    * Waits until a request of about `tokens` tokens may be sent, in the order of the calls. Rejects with the signal's
    * reason when the signal aborts.
    *
-   * @throws {ModelThrottledError} When a pause of the provider is longer than `maxPauseMs`.
+   * @throws {ModelThrottledError} When a pause of the provider is longer than `maxPauseMs` of these options.
    */
   async acquire(tokens: number, signal: AbortSignal, options: AcquireOptions = {}): Promise<void> {
     this.#assertShortPause(options);

@@ -16,12 +16,13 @@ import { isJsonObject, toJsonValue } from "../../core/json/json.ts";
 import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
+import { isKnownToClient } from "../web_client/client_tools.ts";
+import { withoutFiles } from "../web_client/without_files.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
-import { isKnownToClient } from "./client_tools.ts";
 import { getOutcome, getResult } from "./get_outcome.ts";
 import { createPartId } from "./reply_parts.ts";
-import { toContent, withoutFiles, withoutMessages } from "./to_parts.ts";
+import { toContent, withoutMessages } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {

@@ -7,8 +7,8 @@
 import type { PendingApproval } from "../../core/approval/approval.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
 import { extractText } from "../../core/messages/content.ts";
+import { listClientCalls } from "../web_client/client_tools.ts";
 import type { AgUiInterrupt, AgUiOutcome } from "./ag_ui_event.ts";
-import { listClientCalls } from "./client_tools.ts";
 
 /** JSON Schema of the answer to an approval. */
 const ANSWER_SCHEMA = {

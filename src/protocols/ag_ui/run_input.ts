@@ -6,7 +6,7 @@
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import {
   findLostDigits,
   findParsedProblem,
@@ -15,18 +15,12 @@ import {
 import { type ContentBlock, extractToolCalls } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import type { ClientTool } from "../web_client/client_input.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
 import { joinReplies } from "./reply_parts.ts";
 
 /** A tool that the client runs. */
-export interface AgUiTool {
-  /** Name by which the model calls it. */
-  readonly name: string;
-  /** Description for the model. */
-  readonly description: string;
-  /** JSON Schema of the arguments. */
-  readonly parameters: JsonSchema;
-}
+export type AgUiTool = ClientTool;
 
 /** The input of a run. Everything in it is written by the client. */
 export interface AgUiRunInput {

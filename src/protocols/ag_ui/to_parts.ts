@@ -6,7 +6,6 @@
 
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { ContentBlock, ImageBlock, MediaSource } from "../../core/messages/content.ts";
-import type { AgentToolResult } from "../../core/messages/tool_result.ts";
 import type { AgUiPart } from "./ag_ui_event.ts";
 
 /** Returns a content: a text with a line for each block if it has nothing else. */
@@ -14,14 +13,6 @@ export function toContent(blocks: readonly ContentBlock[]): string | readonly Ag
   const parts = blocks.flatMap(toPart);
   const texts = parts.flatMap((part) => part.type === "text" ? [part.text] : []);
   return texts.length === parts.length ? texts.join("\n") : parts;
-}
-
-/** Returns a result without files of the server, whose paths a client must not learn. */
-export function withoutFiles(result: AgentToolResult): AgentToolResult {
-  const content = result.content.filter((block) =>
-    !("source" in block) || block.source.type !== "file"
-  );
-  return { ...result, content };
 }
 
 /** Returns a report without the messages of the server, which a client may not have and need not get again. */

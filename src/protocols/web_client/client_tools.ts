@@ -11,7 +11,7 @@ import { isJsonObject } from "../../core/json/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import type { AgUiRunInput, AgUiTool } from "./run_input.ts";
+import type { ClientInput, ClientTool } from "./client_input.ts";
 
 /** Name of the policy that ends a run for the client. */
 const POLICY = "client tools";
@@ -27,7 +27,7 @@ const IS_CLIENT_TOOL = Symbol("client tool");
  * has waited with others for an approval may have its result already, behind the last reply that the client has.
  */
 export function createClientTools(
-  { tools, messages, approvals }: Pick<AgUiRunInput, "tools" | "messages" | "approvals">,
+  { tools, messages, approvals }: Pick<ClientInput, "tools" | "messages" | "approvals">,
 ): AgentTool[] {
   const answers = Object.keys(approvals).length > 0
     ? listAnswers(messages)
@@ -72,7 +72,7 @@ function takeAnswer(
  * Returns a policy that ends a run after a turn that calls a tool of the client. Agents that tools run cannot wait for the
  * client, and do not get these tools.
  */
-export function endForClient(tools: readonly AgUiTool[]): Policy {
+export function endForClient(tools: readonly ClientTool[]): Policy {
   const names = tools.map(({ name }) => name);
   return {
     name: POLICY,
@@ -102,7 +102,8 @@ export function isKnownToClient(message: AgentMessage, names: readonly string[])
   return isJsonObject(details) && typeof details["runsInClient"] === "boolean";
 }
 
-function isPlaceholder({ details }: ToolResultMessage): boolean {
+/** Whether a message is the result of a call that a client has not run yet. */
+export function isPlaceholder({ details }: ToolResultMessage): boolean {
   return isJsonObject(details) && details["runsInClient"] === true;
 }
 

@@ -5,7 +5,6 @@
  */
 
 import type { Sleep } from "../../core/ports/ports.ts";
-import type { AgUiEvent } from "./ag_ui_event.ts";
 
 /** Options for `encodeEvents()`. */
 export interface EncodeOptions {
@@ -13,18 +12,20 @@ export interface EncodeOptions {
   readonly keepAliveMs: number;
   /** Waits for that time. */
   readonly sleep: Sleep;
+  /** Data that follows the last event. Default: none. */
+  readonly end?: string;
 }
 
 const encoder = new TextEncoder();
 
 /** Encodes events as server-sent events. Cancelling the result waits until the run is aborted. */
 export function encodeEvents(
-  events: ReadableStream<AgUiEvent>,
-  { keepAliveMs, sleep }: EncodeOptions,
+  events: ReadableStream<object>,
+  { keepAliveMs, sleep, end }: EncodeOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = events.getReader();
   /** The next event, which an earlier pull may have waited for. */
-  let next: Promise<ReadableStreamReadResult<AgUiEvent>> | undefined;
+  let next: Promise<ReadableStreamReadResult<object>> | undefined;
   let wait = new AbortController();
   return new ReadableStream({
     async pull(controller) {
@@ -35,7 +36,10 @@ export function encodeEvents(
         const read = await Promise.race([next, idle]);
         if (!read) return controller.enqueue(encoder.encode(": no event yet\n\n"));
         next = undefined;
-        if (read.done) return controller.close();
+        if (read.done) {
+          if (end !== undefined) controller.enqueue(encoder.encode(`data: ${end}\n\n`));
+          return controller.close();
+        }
         controller.enqueue(encoder.encode(`data: ${JSON.stringify(read.value)}\n\n`));
       } finally {
         wait.abort();

@@ -1,0 +1,144 @@
+/**
+ * Starts the run that a client asks for.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import type { AgentStream } from "../../agent/agent_stream.ts";
+import type { RunOptions } from "../../agent/run_options.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { runSessions } from "../../core/events/run_session.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { Sleep } from "../../core/ports/ports.ts";
+import type { ClientInput } from "./client_input.ts";
+import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
+
+/** Maximum time that a request waits for the end of another run of its agent. */
+const HANDOVER_MS = 1_000;
+
+/** Waits for the end of a run whose client has left it for this one: the close of its connection may arrive later. */
+export async function untilFree(agent: Agent, sleep: Sleep): Promise<void> {
+  if (!agent.state.isRunning) return;
+  const wait = new AbortController();
+  await Promise.race([agent.waitForIdle(), sleep(HANDOVER_MS, wait.signal)]);
+  wait.abort();
+}
+
+/**
+ * Starts the run of an input. Returns `undefined` if the agent waits for approvals, and the input has neither an answer
+ * nor a new message.
+ *
+ * @throws {BadRequestError} If the input does not fit the agent.
+ */
+export function startClientRun(agent: Agent, input: ClientInput): AgentStream | undefined {
+  const { approvals, tools } = input;
+  const { pendingApprovals, isRunning } = agent.state;
+  const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
+  const hasAnswers = Object.keys(approvals).length > 0;
+  if (pendingApprovals.length > 0) {
+    if (hasAnswers) return resumeRun(agent, input, options);
+    const hasMessages = selectNew(agent, input).length > 0;
+    if (!hasMessages && !isRunning) return undefined;
+  }
+  return promptOrContinue(agent, input, options);
+}
+
+/** Runs an agent with the new messages, or continues with its history. */
+function promptOrContinue(
+  agent: Agent,
+  input: ClientInput,
+  options: Pick<RunOptions, "tools" | "policies">,
+): AgentStream {
+  const { approvals } = input;
+  const hasAnswers = Object.keys(approvals).length > 0;
+  if (hasAnswers && !haveEnded(agent, Object.keys(approvals))) {
+    throw new BadRequestError(NOT_WAITING);
+  }
+  const prompt = adoptHistory(agent, input);
+  if (prompt.length > 0) return agent.promptStream(addContext(prompt, input), options);
+  if (hasAnswers && agent.state.messages.at(-1)?.role === "assistant") {
+    throw new BadRequestError(NOT_WAITING);
+  }
+  return agent.continueStream(options);
+}
+
+const NOT_WAITING = "The agent of this conversation waits for no approval";
+
+/**
+ * Whether calls have ended. A client whose run was aborted or has failed after its answers sends them again: to it, the
+ * calls wait until a run succeeds.
+ */
+function haveEnded({ state: { messages } }: Agent, toolCallIds: readonly string[]): boolean {
+  const ended = new Set(
+    messages.flatMap((message) => message.role === "tool_result" ? [message.toolCallId] : []),
+  );
+  return toolCallIds.every((id) => ended.has(id));
+}
+
+/** Continues a run with the answers to its approvals. What the user has written with them follows the calls. */
+function resumeRun(
+  agent: Agent,
+  input: ClientInput,
+  options: Pick<RunOptions, "tools" | "policies">,
+): AgentStream {
+  const isBusy = agent.state.isRunning;
+  adoptResults(agent, input);
+  const prompt = addContext(selectNew(agent, input), input);
+  const stream = agent.continueStream({ ...options, approvals: input.approvals });
+  // An input that is refused starts no run, and is sent again.
+  if (!isBusy && agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
+  return stream;
+}
+
+/** Adds messages to the run when its calls have ended, or to the next one: steering cancels those that have not. */
+function steerAfterCalls(agent: Agent, prompt: readonly AgentMessage[]): void {
+  const unsubscribe = agent.subscribe(({ type }) => {
+    if (type !== "turn_end" && type !== "agent_end") return;
+    unsubscribe();
+    agent.steer(prompt);
+  });
+}
+
+/** Brings the history of the agent up to date, and returns the messages that are new. */
+function adoptHistory(agent: Agent, { messages }: ClientInput): readonly AgentMessage[] {
+  const { messages: own } = agent.state;
+  // A session keeps the history from its first message on.
+  if (own.length === 0 && !runSessions.has(agent.state)) {
+    const last = messages.findLastIndex(({ role }) => role !== "user");
+    if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
+    return messages.slice(last + 1);
+  }
+  adoptResults(agent, { messages });
+  return selectNew(agent, { messages });
+}
+
+/** Adds the results of the client to the history. Calls that wait for an approval still wait. */
+function adoptResults(agent: Agent, { messages }: Pick<ClientInput, "messages">): void {
+  const { messages: own, pendingApprovals, decidedCalls, interruptedCalls } = agent.state;
+  const updated = replaceResults(agent.state, messages);
+  if (updated.every((message, index) => message === own[index])) return;
+  agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
+}
+
+/** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
+function selectNew(
+  { state: { messages: history }, queued: { steering, followUp } }: Agent,
+  { messages }: Pick<ClientInput, "messages">,
+): readonly AgentMessage[] {
+  const queued = [...steering, ...followUp].map(({ message }) => message);
+  const ids = new Set([...history, ...queued].map(({ id }) => id));
+  const last = messages.findLastIndex(({ role }) => role !== "user");
+  return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
+}
+
+/** Adds what the user sees to the last message. */
+function addContext(
+  prompt: readonly AgentMessage[],
+  { context }: ClientInput,
+): readonly AgentMessage[] {
+  const last = prompt.at(-1);
+  if (context.length === 0 || last?.role !== "user") return prompt;
+  const text = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
+  return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
+}
