@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { settle } from "../../tests/conformance/ports.ts";
 import { Agent } from "../agent/agent.ts";
-import type { Policy } from "../core/hooks/policy.ts";
-import type { Usage } from "../core/models/usage.ts";
+import { addDurableRun, removeDurableRun } from "../core/durable/durable_runs.ts";
+import type { Policy, PostLoopContext, PreTurnContext } from "../core/hooks/policy.ts";
+import { type Usage, zeroCost, zeroUsage } from "../core/models/usage.ts";
 import { defineTool } from "../core/tools/tool.ts";
 import { hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
 import type { ScriptedStep } from "../testing/script.ts";
-import { budget, sharedBudget } from "./mod.ts";
+import { budget, type SharedBudget, sharedBudget } from "./mod.ts";
 
 /** 15 tokens, of which 10 are input. */
 const USAGE: Usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
@@ -59,4 +60,28 @@ Deno.test("sharedBudget(): reset() sets what a run has spent before it is execut
   await executeTwice([policy], policy.reset);
   const { usage: { total }, toolMs } = policy.spent;
   assertEquals([total, toolMs], [30, 100]);
+});
+
+/** Executes a prompt of a durable run that spends 15 tokens; returns the total of the budget. */
+function executeDurable(policy: SharedBudget, runId: string): number {
+  const start = { runId, turn: 0, usage: zeroUsage(), cost: zeroCost() };
+  addDurableRun(runId, runId);
+  policy.preTurn?.(start as unknown as PreTurnContext);
+  policy.postLoop?.({ ...start, usage: USAGE } as unknown as PostLoopContext);
+  removeDurableRun(runId, runId);
+  return policy.spent.usage.total;
+}
+
+Deno.test("sharedBudget() remembers the last 10,000 prompts of durable runs that have ended, and counts older ones again", () => {
+  const policy = sharedBudget({ tokens: 1_000_000 });
+  for (let run = 0; run <= 10_000; run++) executeDurable(policy, `run-${run}`);
+  const totals = ["run-1", "run-0"].map((runId) => executeDurable(policy, runId));
+  assertEquals(totals, [150_015, 150_030]);
+});
+
+Deno.test("sharedBudget(): reset() also forgets the prompts of durable runs that have ended", () => {
+  const policy = sharedBudget({ tokens: 1_000_000 });
+  executeDurable(policy, "run");
+  policy.reset();
+  assertEquals(executeDurable(policy, "run"), 15);
 });

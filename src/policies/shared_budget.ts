@@ -5,7 +5,7 @@
  */
 
 import { checkFunction } from "../core/checks/check_function.ts";
-import { isDurableRun } from "../core/durable/durable_runs.ts";
+import { getDurableRunKey } from "../core/durable/durable_runs.ts";
 import type {
   OnDeltaContext,
   Policy,
@@ -158,6 +158,8 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
 }
 
 interface ActiveRun {
+  /** Identifies the run, apart from others with its id. */
+  readonly key: string;
   readonly spending: RunSpending;
   /** The most that the request which is being made can spend. */
   reservation: WorstCase | undefined;
@@ -167,13 +169,21 @@ interface ActiveRun {
   toolMs: number;
 }
 
+/** Returns a text that a run has in each of its executions; the ids of runs that are not durable are unique. */
+function getKey(runId: string): string {
+  return getDurableRunKey(runId) ?? runId;
+}
+
+/** The part of the spending of all runs that is that of one. */
+type SpentAmounts = Pick<ActiveRun, "counted" | "toolMs">;
+
 /** The spending of all runs. */
 class SharedAccount {
   readonly #options: SharedBudgetOptions;
   readonly #now: () => number;
   readonly #runs = new Map<string, ActiveRun>();
-  /** Spending of the last durable runs that have ended. */
-  readonly #ended = new Map<string, Pick<ActiveRun, "counted" | "toolMs">>();
+  /** Spending of the last durable runs that have ended, by their keys. */
+  readonly #ended = new Map<string, SpentAmounts>();
   /** The time of tool calls. */
   readonly toolTime = new ToolTime();
   #settled = NO_SPENDING;
@@ -287,10 +297,13 @@ class SharedAccount {
 
   /** Forgets what a run has spent that begins again, as a durable run in a replay, which spends the same once more. */
   forget({ runId }: PolicyContext): void {
-    const run = this.#runs.get(runId) ?? this.#ended.get(runId);
-    if (!run) return;
+    const key = getKey(runId);
+    const active = this.#runs.get(runId);
+    // Another run may have the same id, or have had it.
+    const run = active?.key === key ? active : this.#ended.get(key);
     this.#runs.delete(runId);
-    this.#ended.delete(runId);
+    this.#ended.delete(key);
+    if (!run) return;
     this.#settled = subtractSpending(this.#settled, run.counted);
     this.toolTime.release({ runId });
     this.toolTime.forget(run.toolMs);
@@ -303,11 +316,11 @@ class SharedAccount {
     const run = this.#runs.get(runId);
     this.#runs.delete(runId);
     // The code of a workflow is executed from its beginning, with the prompts that have ended.
-    if (run && isDurableRun(runId)) this.#keep(runId, run);
+    if (run && getDurableRunKey(runId) !== undefined) this.#keep(run);
   }
 
-  #keep(runId: string, { counted, toolMs }: ActiveRun): void {
-    this.#ended.set(runId, { counted, toolMs });
+  #keep({ key, counted, toolMs }: ActiveRun): void {
+    this.#ended.set(key, { counted, toolMs });
     const [first] = this.#ended.keys();
     if (first !== undefined && this.#ended.size > MAX_ENDED) this.#ended.delete(first);
   }
@@ -341,6 +354,7 @@ class SharedAccount {
 
   #getRun(runId: string): ActiveRun {
     const run = this.#runs.get(runId) ?? {
+      key: getKey(runId),
       spending: new RunSpending(this.#options.unknownPrice),
       reservation: undefined,
       counted: NO_SPENDING,

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { modelSpec } from "../../src/core/models/model.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import { streamStep } from "../../src/durable/agent/durable_stream.ts";
+import { PolicyChecks } from "../../src/durable/agent/policy_checks.ts";
 import { RecordedRates } from "../../src/durable/agent/recorded_rates.ts";
 import { RunSteps } from "../../src/durable/steps/run_steps.ts";
 import { reply } from "../../src/testing/script.ts";
@@ -23,6 +25,7 @@ Deno.test("streamStep(): the events of a replay have the time of the first token
       ...{ name: "call", request, streamFn: scriptedStream([reply("One two")]) },
       prices: () => undefined,
       rates: new RecordedRates(),
+      checks: new PolicyChecks({ steps, sleep: realSleep, isWaiting: () => false }),
     });
     const times: number[] = [];
     for await (const { type } of events) {

@@ -1,5 +1,6 @@
 import { assertEquals, assertLessOrEqual } from "@std/assert";
 import fc from "fast-check";
+import { NetworkError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { systemClock } from "../../src/core/ports/ports.ts";
 import { EventHub } from "../../src/durable/events/event_hub.ts";
@@ -10,6 +11,7 @@ import type {
   StoredEvent,
 } from "../../src/durable/events/event_storage.ts";
 import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
+import { withDeadline } from "../deadline.ts";
 import { waitUntil } from "../wait_until.ts";
 
 /** A storage whose statements take some turns of the event loop, and may fail. */
@@ -18,6 +20,7 @@ class SlowStorage implements EventStorage {
   /** Called with the runs that a statement has changed, as all processes are notified. */
   onAppend: (runIds: readonly string[]) => void = () => {};
   failures = 0;
+  failure: Error = new Error("The storage refuses the records");
   appends = 0;
   readonly #turns: () => number;
 
@@ -28,7 +31,7 @@ class SlowStorage implements EventStorage {
   async append(events: readonly NewEvent[]): Promise<readonly number[]> {
     this.appends++;
     await this.#pause();
-    if (this.failures-- > 0) throw new Error("The storage is not available");
+    if (this.failures-- > 0) throw this.failure;
     const numbers = events.map(({ runId, ...content }) => {
       const stored = this.runs.get(runId) ?? [];
       this.runs.set(runId, stored);
@@ -154,6 +157,32 @@ Deno.test("EventHub: records are stored again when the storage was not available
   await hub.flush("run");
   assertEquals(storage.runs.get("run")?.length, 1);
   await hub.close();
+});
+
+Deno.test("EventHub: records wait until a storage that cannot be reached is back, and those that it refuses are given up", async () => {
+  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const unreachable = new NetworkError("Restate cannot be reached");
+  for (
+    const [failure, stored] of [[unreachable, 1], [new Error("too large"), undefined]] as const
+  ) {
+    const storage = Object.assign(new SlowStorage(() => 0), { failures: 100, failure });
+    const hub = new EventHub({ storage, clock, pollMs: Infinity });
+    await hub.append("run", { type: "event", event: 1, key: "1" });
+    await hub.flush("run");
+    assertEquals(storage.runs.get("run")?.length, stored);
+    await hub.close();
+  }
+});
+
+Deno.test("EventHub: close() without a limit ends when a storage cannot be reached", async () => {
+  const storage = new SlowStorage(() => 0);
+  const failure = new NetworkError("Postgres cannot be reached");
+  Object.assign(storage, { failures: Infinity, failure });
+  const sleep = () => new Promise<void>((resolve) => void setTimeout(resolve, 0));
+  const hub = new EventHub({ storage, clock: { now: () => 0, sleep }, pollMs: Infinity });
+  await hub.append("run", { type: "event", event: 1, key: "1" });
+  await withDeadline(hub.close());
+  assertEquals(storage.runs.size, 0);
 });
 
 Deno.test("EventHub: records that could not be read when they were reported are read by the next look", async () => {

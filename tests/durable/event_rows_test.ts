@@ -115,6 +115,25 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "EventRows: a call that is repeated, since its answer was lost, appends nothing again",
+  ignore: !server,
+  fn: async () => {
+    const { rows, connection } = await openRows("repeated");
+    try {
+      const events = [1, 2].map((
+        event,
+      ) => ({ type: "event", event, key: "", runId: "run" } as const));
+      assertEquals(await rows.append([]), []);
+      assertEquals([await rows.append(events), await rows.append(events)], [[1, 2], [1, 2]]);
+      const found = await rows.read([{ runId: "run", after: 0 }], 10);
+      assertEquals(found.get("run")?.length, 2);
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
 Deno.test("EventRows: a notification of another application, which needs no right for it, is ignored", () => {
   const texts = ["", "x", "null", "[]", "{}", '{"executorId":1,"runIds":[]}'];
   texts.push('{"executorId":"a","runIds":"b"}', '{"executorId":"a","runIds":[1]}');

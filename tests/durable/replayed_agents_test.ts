@@ -60,3 +60,29 @@ Deno.test("durableAgent(): a replay has what the agent of a tool has spent that 
   assertEquals(JSON.stringify(first.outcome).includes('"total":15'), true);
   assertEquals(withoutTimes(second.outcome), withoutTimes(first.outcome));
 });
+
+Deno.test("durableAgent(): a replay has what the agent of a tool has spent that ends with a result when its call is cancelled", async () => {
+  let journal: ArrayJournal | undefined;
+  const ask = defineTool({
+    name: "ask",
+    description: "Asks.",
+    parameters: { type: "object" },
+    readOnly: true,
+    execute: async (_args, { onEvent, signal }) => {
+      const streamFn = scriptedStream([reply("Done", { usage })]);
+      const agent = new Agent({ model: "test/model", streamFn });
+      agent.subscribe(onEvent);
+      await agent.prompt("Help");
+      const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve));
+      journal?.send({ type: "steer", message: userMessage("Stop", 5) });
+      await aborted;
+      return "ended in order";
+    },
+  });
+  const [first, second] = await executeTwice({
+    tools: [ask],
+    onStart: (started) => journal = started,
+  });
+  assertEquals(JSON.stringify(first.outcome).includes('"total":15'), true);
+  assertEquals(withoutTimes(second.outcome), withoutTimes(first.outcome));
+});

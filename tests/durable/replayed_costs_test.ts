@@ -151,3 +151,12 @@ Deno.test("durableAgent(): sharedBudget() counts a prompt once that has ended be
   assertEquals(policy.spent.usage.total, 2 * usage.total);
   assertEquals("value" in outcome && isJsonObject(outcome.value) && outcome.value["text"], "Two");
 });
+
+Deno.test("durableAgent(): sharedBudget() counts another run that gets the id of one that has ended", async () => {
+  const policy = sharedBudget({ tokens: 5_000_000 });
+  const options = { script: [reply("One", { usage })], policies: [policy] };
+  const first = await execute({ ...options, startedAt: 1 });
+  await execute({ ...options, startedAt: 2 });
+  await execute({ ...options, startedAt: 1, records: first.journal.records });
+  assertEquals(policy.spent.usage.total, 2 * usage.total);
+});

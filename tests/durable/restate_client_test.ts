@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError, NetworkError } from "../../src/core/errors/errors.ts";
+import { ObjectEvents } from "../../src/durable/restate/object_events.ts";
 import { RestateClient } from "../../src/durable/restate/restate_client.ts";
 import { speedUpTimers } from "../fast_timers.ts";
 
@@ -40,4 +41,27 @@ Deno.test("RestateClient: a refusal says the status and the answer of the server
   await assertRejects(() => client.awaitOutput("runs", "a"), BadRequestError, "status 404");
   const { client: cut } = createClient(refuse);
   await assertRejects(() => cut.send("a", null), NetworkError, "Restate cannot be reached: conn");
+});
+
+Deno.test("RestateClient: a connection that ends within an answer is one that cannot be reached", async () => {
+  const { client } = createClient(() => {
+    const pull = () => Promise.reject(new TypeError("error reading a body"));
+    return new Response(new ReadableStream({ pull }));
+  });
+  await assertRejects(() => client.call("a", null), NetworkError, "Restate cannot be reached");
+});
+
+Deno.test("RestateClient: an id of a run that a URL cannot have is refused, in each path", async () => {
+  const { client, count } = createClient(() => Response.json([]));
+  const events = new ObjectEvents({ service: "events", client, keepMs: 1 });
+  for (const id of [".", ".."]) {
+    const message = `A run on Restate cannot have the id "${id}"`;
+    await assertRejects(() => client.readOutput("runs", id), BadRequestError, message);
+    await assertRejects(() => client.awaitOutput("runs", id), BadRequestError, message);
+    const positions = [{ runId: id, after: 0 }];
+    await assertRejects(() => events.read(positions, 1), BadRequestError, message);
+  }
+  assertEquals(count(), 0);
+  await client.readOutput("runs", "...");
+  assertEquals(count(), 1);
 });

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { NetworkError } from "../../src/core/errors/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import type { EventContent, StoredEvent } from "../../src/durable/events/event_storage.ts";
@@ -37,6 +39,19 @@ class StoredEvents implements RunEvents {
   get values(): unknown[] {
     return this.stored.map((record) => "event" in record ? record.event : record.type);
   }
+}
+
+/** Events whose first reads fail. */
+function failLoads(
+  events: StoredEvents,
+  { count, error }: { readonly count: number; readonly error: Error },
+): RunEvents {
+  let failures = 0;
+  return {
+    load: () => failures++ < count ? Promise.reject(error) : events.load(),
+    append: (content) => events.append(content),
+    flush: events.flush,
+  };
 }
 
 const { signal: detached } = new AbortController();
@@ -143,17 +158,58 @@ Deno.test("RunPublisher: a process that no longer executes the run stores nothin
 Deno.test("RunPublisher: a read of the stored events that fails is repeated, so that a replay publishes none of them again", async () => {
   const events = new StoredEvents();
   await publishAll(events, { executed: ["a", "b"] });
-  let failures = 0;
-  const load = () => failures++ < 2 ? Promise.reject(new Error("unavailable")) : events.load();
-  const failing: RunEvents = {
-    load,
-    append: (content) => events.append(content),
-    flush: events.flush,
-  };
+  const failing = failLoads(events, { count: 2, error: new Error("unavailable") });
   const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
   for (const event of ["a", "b", "c"]) await publisher.publish(event, { isReplayed: true });
   await publisher.end({ isAlways: false });
   assertEquals(events.values, ["a", "b", "end", "c", "end"]);
+});
+
+Deno.test("RunPublisher: stored events are read when their storage can be reached again, and not when it refuses", async () => {
+  for (
+    const [error, expected] of [
+      [new NetworkError("Restate cannot be reached"), ["a", "end"]],
+      [new Error("damaged"), ["a", "end", "a", "end"]],
+    ] as const
+  ) {
+    const events = new StoredEvents();
+    await publishAll(events, { executed: ["a"] });
+    const failing = failLoads(events, { count: 100, error });
+    const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
+    await publisher.publish("a", { isReplayed: true });
+    await publisher.end({ isAlways: false });
+    assertEquals(events.values, [...expected]);
+  }
+});
+
+Deno.test("RunPublisher: a step that ends waits seconds for the stored events of a slow storage, and no minute", async () => {
+  for (const [limitMs, expected] of [[10_000, 1], [60_000, undefined]] as const) {
+    const loaded = createDeferred<readonly StoredEvent[]>();
+    const events = Object.assign(new StoredEvents(), { load: () => loaded.promise });
+    // The storage answers after that time.
+    const sleep = async (milliseconds: number) => {
+      if (milliseconds < limitMs) return;
+      loaded.resolve([{ type: "event", event: "part", key: "part", number: 1 }]);
+      await new Promise<never>(() => {});
+    };
+    const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+    void publisher.publish("begin", { isReplayed: true });
+    assertEquals(await publisher.findInterrupted(), expected);
+  }
+});
+
+Deno.test("RunPublisher: a run waits when many of its events are not stored", async () => {
+  const loaded = createDeferred<readonly StoredEvent[]>();
+  const events = Object.assign(new StoredEvents(), { load: () => loaded.promise });
+  const publisher = new RunPublisher({ events, isContinued: true, detached, sleep });
+  const publish = () => publisher.publish("event", { isReplayed: false });
+  const first = Array.from({ length: 1_000 }, publish);
+  assertEquals(first.filter((waiting) => waiting !== undefined), []);
+  const waiting = publish();
+  assert(waiting);
+  loaded.resolve([]);
+  await waiting;
+  assertEquals(events.values.length, 1_001);
 });
 
 Deno.test("RunPublisher: an event after the end of the run is not stored, one that comes just before it is", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { NewEvent } from "../../src/durable/events/event_storage.ts";
 import { SessionEvents } from "../../src/durable/in_process/session_events.ts";
 import { createMemoryStorage, storeFrom } from "../../src/memory/mod.ts";
@@ -7,12 +7,13 @@ import { createMemoryStorage, storeFrom } from "../../src/memory/mod.ts";
 function openEvents() {
   const storage = createMemoryStorage();
   const later = () => Date.now() + 60_000;
-  const events = new SessionEvents(storeFrom(storage, { owner: "first", now: Date.now }), "p-");
+  const store = storeFrom(storage, { owner: "first", now: Date.now });
+  const events = new SessionEvents(store, "p-");
   const other = storeFrom(storage, { owner: "second", now: later });
   const readEvents = async () =>
     (await events.read([{ runId: "a", after: 0 }], 10)).get("a")
       ?.flatMap((record) => "event" in record ? [record.event] : []);
-  return { events, other, readEvents };
+  return { events, store, other, readEvents };
 }
 
 function createEvent(event: string): NewEvent {
@@ -44,4 +45,45 @@ Deno.test("SessionEvents: events wait for the lock of another process, unless th
   await appended;
   assertEquals(await readEvents(), ["one"]);
   await events.close();
+});
+
+Deno.test("SessionEvents: events that could not be stored are dropped if another process has appended others meanwhile", async () => {
+  const { events, store, other, readEvents } = openEvents();
+  const { create } = store;
+  store.create = async (options) => {
+    const session = await create.call(store, options);
+    const { flush } = session;
+    let flushes = 0;
+    session.flush = async () => {
+      await flush.call(session);
+      if (++flushes === 2) throw new Error("The connection was lost");
+    };
+    return session;
+  };
+  const [one, two, three] = ["one", "two", "three"].map(createEvent);
+  assert(one && two && three);
+  await events.append([one]);
+  await assertRejects(() => events.append([two]), Error, "The connection was lost");
+  // The attempt has stored the event, and another one follows.
+  assertEquals(await events.append([two, three]), [2, 3]);
+  await events.release("a");
+
+  store.create = create;
+  const { open } = store;
+  store.open = async (id, options) => {
+    const session = await open.call(store, id, options);
+    if (options?.access !== "read") session.flush = () => Promise.reject(new Error("lost"));
+    return session;
+  };
+  const stale = [createEvent("stale")];
+  await assertRejects(() => events.append(stale), Error, "lost");
+  store.open = open;
+  const taken = await other.open("p-a-events");
+  const data = { type: "event", event: "of the other", key: "" };
+  taken.append({ type: "custom", name: "durable_event", data });
+  await taken.close();
+  assertEquals(await events.append(stale), [0]);
+  await events.close();
+  const stored = await readEvents();
+  assertEquals([stored?.slice(0, 3), stored?.at(-1)], [["one", "two", "three"], "of the other"]);
 });

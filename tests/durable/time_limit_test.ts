@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { realSleep } from "../../src/core/ports/ports.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { getApprovalSignal } from "../../src/durable/engine/engine_run.ts";
@@ -30,6 +31,15 @@ async function executeTwice(runOptions: ExecuteOptions) {
   return { first, second, names: records.map(({ name }) => name) };
 }
 
+function withoutDurations(events: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(
+      events,
+      (name, member) => /^(timestamp|seq|\w+Ms)$/.test(name) ? undefined : member,
+    ),
+  );
+}
+
 function pick(value: unknown): unknown[] {
   const { stopReason, text } = value as { readonly stopReason: unknown; readonly text: unknown };
   return [stopReason, text];
@@ -58,6 +68,27 @@ Deno.test("durableAgent(): budget() with elapsedMs ends a reply that streams", a
   assertEquals(second.journal.executed, []);
   for (const { outcome } of [first, second]) {
     assertEquals("value" in outcome && pick(outcome.value), ["aborted", "One two"]);
+  }
+});
+
+Deno.test("durableAgent(): a reply or a call that a policy has stopped has the same events in a replay", async () => {
+  const policies: readonly Policy[] = [
+    budget({ elapsedMs: 100 }),
+    {
+      name: "count",
+      onDelta: ({ characters, runningCalls }) =>
+        characters > 2 || runningCalls.length > 1
+          ? { type: "stop", reason: "enough" } as const
+          : undefined,
+    },
+  ];
+  const calls = reply([toolCall("slow", {}, { id: "a" }), toolCall("slow", {}, { id: "b" })]);
+  for (const policy of policies) {
+    for (const script of [[hang({ after: "One two" })], [calls, reply("Not reached")]]) {
+      const { first, second } = await executeTwice({ script, tools: [slow], policies: [policy] });
+      assertEquals(second.journal.executed, []);
+      assertEquals(withoutDurations(second.events), withoutDurations(first.events));
+    }
   }
 });
 

@@ -4,19 +4,36 @@
  * @module
  */
 
-const ids = new Set<string>();
-
-/** Notes that a durable run is executed. */
-export function addDurableRun(runId: string): void {
-  ids.add(runId);
+/** A durable run, which several executions may have. */
+interface ActiveRun {
+  readonly key: string;
+  readonly executions: number;
 }
 
-/** Notes the end of a durable run. */
-export function removeDurableRun(runId: string): void {
-  ids.delete(runId);
+const runs = new Map<string, ActiveRun>();
+
+/**
+ * Notes that a durable run is executed. Its key is the same in each execution; that of another run which gets the same id
+ * later is another one.
+ */
+export function addDurableRun(runId: string, key: string): void {
+  const active = runs.get(runId);
+  const executions = active?.key === key ? active.executions + 1 : 1;
+  runs.set(runId, { key, executions });
 }
 
-/** Whether a run that has not ended is durable: it may be executed again under the same id, also after its end. */
-export function isDurableRun(runId: string): boolean {
-  return ids.has(runId);
+/** Notes the end of an execution of a durable run. */
+export function removeDurableRun(runId: string, key: string): void {
+  const active = runs.get(runId);
+  if (active?.key !== key) return;
+  if (active.executions === 1) runs.delete(runId);
+  else runs.set(runId, { key, executions: active.executions - 1 });
+}
+
+/**
+ * Returns the key of a run that has not ended, if it is durable: it may be executed again under the same id, also after its
+ * end.
+ */
+export function getDurableRunKey(runId: string): string | undefined {
+  return runs.get(runId)?.key;
 }

@@ -31,6 +31,7 @@ import { hashJson } from "../steps/hash_json.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DurableCalls } from "./durable_calls.ts";
 import { streamStep, streamWithKey } from "./durable_stream.ts";
+import { PolicyChecks } from "./policy_checks.ts";
 import { RecordedRates } from "./recorded_rates.ts";
 import { wrapRunTools } from "./wrap_run_tools.ts";
 
@@ -90,6 +91,7 @@ class AgentBridge {
   readonly #interrupt: NonNullable<AgentOptions["interrupt"]>;
   readonly #prices: Prices | undefined;
   readonly #rates = new RecordedRates();
+  readonly #checks: PolicyChecks;
   readonly #counts: Record<string, number> = {};
   /** Id of the run of the engine, with the number of the agent if it is not the first one of the run. */
   readonly #id: string;
@@ -110,7 +112,10 @@ class AgentBridge {
     this.#sleep = options.sleep ?? realSleep;
     this.#interrupt = options.interrupt ?? "cancel";
     this.#prices = options.prices;
+    const isWaiting = () => this.#awaited > 0;
+    this.#checks = new PolicyChecks({ steps, sleep: this.#sleep, isWaiting });
     this.#calls = new DurableCalls(steps, {
+      checks: this.#checks,
       interrupt: this.#interrupt,
       ports: resolvePorts({ sleep: options.sleep }),
       findTool: (name) => this.agent.state.tools.find((tool) => tool.name === name),
@@ -141,6 +146,11 @@ class AgentBridge {
     steps.onMessage((message) => this.#onMessage(message));
   }
 
+  /** Returns a text that a run has in each execution; an engine may use its id again for another one. */
+  #getRunKey(runId: string): string {
+    return `${this.#steps.startedAt} ${runId}`;
+  }
+
   get #turnName(): string {
     return `${this.#runName}turn ${this.#turn}`;
   }
@@ -150,7 +160,7 @@ class AgentBridge {
       case "agent_start":
         this.#steps.runningAgents.add(this);
         this.#runId = event.runId;
-        addDurableRun(event.runId);
+        addDurableRun(event.runId, this.#getRunKey(event.runId));
         this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
         this.#turn = 1;
         // The abort came when the agent did not run.
@@ -158,7 +168,7 @@ class AgentBridge {
         break;
       case "agent_end":
         this.#steps.runningAgents.delete(this);
-        if (this.#runId !== undefined) removeDurableRun(this.#runId);
+        if (this.#runId !== undefined) removeDurableRun(this.#runId, this.#getRunKey(this.#runId));
         break;
       case "turn_start":
         this.#turn = event.turn;
@@ -198,8 +208,9 @@ class AgentBridge {
       }
       const name = `${this.#turnName}, model call ${++this.#modelCalls}`;
       const prices = () => this.#prices ?? next.prices;
-      const rates = this.#rates;
-      return streamStep(this.#steps, { name, request, streamFn: next, getApiKey, prices, rates });
+      const source = { request, streamFn: next, getApiKey };
+      const services = { prices, rates: this.#rates, checks: this.#checks };
+      return streamStep(this.#steps, { name, ...source, ...services });
     });
     const prices = this.#rates.wrap(streamFn.prices);
     Object.defineProperty(wrapped, "prices", {
@@ -298,22 +309,9 @@ class AgentBridge {
       this.#isRetrying = false;
       return await this.#steps.pause(`${this.#turnName}, retry ${this.#modelCalls}`, milliseconds);
     }
-    if (milliseconds === CHECK_INTERVAL_MS) return await this.#waitForCheck(signal);
+    if (milliseconds === CHECK_INTERVAL_MS) return await this.#checks.wait(signal);
     const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
     await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);
-  }
-
-  /** Waits until policies check a turn: while a step is executed, whose time a replay does not repeat. */
-  async #waitForCheck(signal: AbortSignal | undefined): Promise<void> {
-    while (!signal?.aborted) {
-      await this.#sleep(CHECK_INTERVAL_MS, signal);
-      // The next execution of the run may have the same policies.
-      if (this.#steps.isDetached) return await new Promise<never>(() => {});
-      await realSleep(0, signal);
-      // Another agent of the run may execute a step meanwhile.
-      if (signal?.aborted || this.#awaited > 0 || !this.#steps.isExecuting) continue;
-      return this.#steps.advance(this.#steps.readClock());
-    }
   }
 }
 

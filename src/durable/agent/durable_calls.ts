@@ -17,6 +17,7 @@ import type { InterruptPolicy } from "../../loop/run/config.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { unwrapOutcome } from "../steps/step_record.ts";
 import { type CallOutcome, executeCall } from "./execute_call.ts";
+import { isStoppedText, type PolicyChecks } from "./policy_checks.ts";
 
 /** Result of a call that must not run again and was interrupted by the end of its process. */
 const UNKNOWN_TEXT =
@@ -54,6 +55,8 @@ export interface DurableCallsOptions {
   readonly findTool: (name: string) => AgentTool | undefined;
   /** Returns the name of the turn, with which the names of its steps begin. */
   readonly getTurnName: () => string;
+  /** The checks of policies. */
+  readonly checks: PolicyChecks;
 }
 
 /**
@@ -139,7 +142,9 @@ export class DurableCalls {
     signal.addEventListener("abort", () => this.#cancelled = signal);
     try {
       step.start.resolve(call);
-      return this.#report(toolCallId, await step.ended);
+      const ended = await step.ended;
+      if (ended.isReplayed && isStopped(ended)) await this.#options.checks.request();
+      return this.#report(toolCallId, ended);
     } finally {
       this.#cancelling--;
     }
@@ -238,6 +243,12 @@ export class DurableCalls {
       },
     };
   }
+}
+
+/** Whether a policy has stopped the turn while a call was executed. */
+function isStopped({ outcome }: EndedStep): boolean {
+  const ended = "value" in outcome ? outcome.value as unknown as CallOutcome : undefined;
+  return ended?.type === "cancelled" && isStoppedText(ended.text);
 }
 
 /** Whether a call of a tool must not be repeated. */

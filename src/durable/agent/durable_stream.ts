@@ -21,6 +21,7 @@ import { hashJson } from "../steps/hash_json.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { fromErrorRecord } from "../steps/step_record.ts";
+import { isStoppedByPolicy, type PolicyChecks } from "./policy_checks.ts";
 import { findRecordedRates, type RecordedRates } from "./recorded_rates.ts";
 import { readRecordedReply, type RecordedReply, ReplyRecorder } from "./recorded_reply.ts";
 
@@ -41,6 +42,8 @@ export interface ModelStep {
   readonly prices: () => Prices | undefined;
   /** The rates of recorded replies. */
   readonly rates: RecordedRates;
+  /** The checks of policies. */
+  readonly checks: PolicyChecks;
 }
 
 /** Calls the model with the key of its provider, for a run that is part of a step. */
@@ -129,6 +132,7 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
       await untilRead();
     }
     steps.advance(ended.at);
+    if (ended.isReplayed && reply.isStopped) await step.checks.request();
     ended.deliver();
     ended.release();
     return events.at(-1) ?? createFailure(new NetworkError("The recorded reply has no end"));
@@ -184,6 +188,7 @@ async function callModel(
   return {
     events: recorder.finish(),
     ...(firstTokenAt !== undefined && { firstTokenAt }),
+    ...(isAborted && isStoppedByPolicy(request.signal) && { isStopped: true }),
     rates: await findRecordedRates({ model: request.model, streamFn, prices: prices() }, signal),
   };
 }

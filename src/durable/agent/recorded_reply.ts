@@ -28,6 +28,8 @@ export interface RecordedReply {
   readonly events: readonly RecordedEvent[];
   /** Time of the first event with content, in milliseconds since the epoch. */
   readonly firstTokenAt?: number;
+  /** Whether a policy has stopped the turn while the model was called. Default: `false`. */
+  readonly isStopped?: boolean;
   /** The rates of the model; `null` if they were not known. Default: not recorded. */
   readonly rates?: Rates | null;
 }

@@ -4,15 +4,20 @@
  * @module
  */
 
-import type { DurableWorkflow } from "../../core/durable/durable_engine.ts";
+import type { DurableRun, DurableWorkflow } from "../../core/durable/durable_engine.ts";
 import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import { errorResult } from "../../core/messages/tool_result.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
+import { isUnreachable } from "../events/is_unreachable.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { DetachedError } from "../steps/step_journal.ts";
+
+/** Pause between two attempts to abort the run of a call, in milliseconds. */
+const RETRY_MS = 500;
 
 /** Options for {@linkcode workflowTool}: those of a tool, apart from what the workflow determines. */
 export interface WorkflowToolOptions
@@ -74,16 +79,19 @@ export function workflowTool({ workflow, ...options }: WorkflowToolOptions): Age
       additionalProperties: false,
     },
     execute: async ({ prompt }, { idempotencyKey, signal }) => {
-      const run = await workflow.start(prompt, { id: toRunId(idempotencyKey) });
+      const id = toRunId(idempotencyKey);
+      const run = await repeatUntilReached(() => workflow.start(prompt, { id }));
       const abort = () => {
         // The run continues, as the calling one, when only this process ends.
         if (signal.reason instanceof DetachedError) return;
-        void run.abort(getErrorMessage(signal.reason)).catch(() => {});
+        const reason = getErrorMessage(signal.reason);
+        // Nothing else would end the run.
+        void repeatUntilReached(() => run.abort(reason)).catch(() => {});
       };
       if (signal.aborted) abort();
       signal.addEventListener("abort", abort);
       try {
-        const output = await run.result();
+        const output = await repeatUntilReached(() => run.result(), () => hasFailed(run));
         return typeof output === "string" ? output : toToolResult(output);
       } catch (thrown) {
         if (thrown instanceof EngineClosedError) throw thrown;
@@ -93,6 +101,29 @@ export function workflowTool({ workflow, ...options }: WorkflowToolOptions): Age
       }
     },
   });
+}
+
+/**
+ * Repeats a call, which has the same effect when it is made twice, while the engine cannot be reached: the run of the tool
+ * call would continue without it. `isFinal` returns whether such an error is another one.
+ */
+async function repeatUntilReached<Value>(
+  call: () => Promise<Value>,
+  isFinal: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<Value> {
+  while (true) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnreachable(error) || await isFinal()) throw error;
+    }
+    await realSleep(RETRY_MS);
+  }
+}
+
+/** Whether a run has ended with an error, which may be that of a server that cannot be reached. */
+async function hasFailed(run: DurableRun): Promise<boolean> {
+  return await repeatUntilReached(() => run.status()) === "failed";
 }
 
 /** Returns the id of the run of a call, which engines limit in length; that of a deeply nested call begins with a hash. */

@@ -15,6 +15,7 @@ const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1_000;
 /** Time for which a statement waits for a connection, and a connection for the server, in milliseconds. */
 const RETRY_MS = 30_000;
+const UNREACHABLE = "Postgres cannot be reached";
 /** SQLSTATE classes and codes of a server that is restarted. */
 const DISCONNECTED = /^(08|57P|53300|ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND)/;
 
@@ -90,7 +91,7 @@ export class ControlConnection {
         return (await client.query(text, values)).rows;
       } catch (error) {
         if (this.#isClosed || (!isDisconnected(error) && client === this.#current)) throw error;
-        if (clock.now() - start > RETRY_MS) throw error;
+        if (clock.now() - start > RETRY_MS) throw new NetworkError(UNREACHABLE, { cause: error });
         await clock.sleep(FIRST_PAUSE_MS);
       }
     }
@@ -121,7 +122,7 @@ export class ControlConnection {
     try {
       const client = await Promise.race([this.#client.promise, limit]);
       if (client) return client;
-      throw new NetworkError("Postgres cannot be reached");
+      throw new NetworkError(UNREACHABLE);
     } finally {
       timer.abort();
     }

@@ -42,13 +42,18 @@ export interface EventRowsOptions {
 /** Rows of a table, of which all workers are notified. */
 export class EventRows implements EventStorage {
   readonly #options: EventRowsOptions;
+  /** The ids of the statements, by their first records: a call that is repeated has the same one. */
+  readonly #batches = new WeakMap<NewEvent, string>();
 
   constructor(options: EventRowsOptions) {
     this.#options = options;
   }
 
   async append(events: readonly NewEvent[]): Promise<readonly number[]> {
-    const batch = crypto.randomUUID();
+    const [first] = events;
+    if (!first) return [];
+    const batch = this.#batches.get(first) ?? crypto.randomUUID();
+    this.#batches.set(first, batch);
     for (let attempt = 1;; attempt++) {
       try {
         return await this.#append(batch, events);

@@ -61,3 +61,15 @@ Deno.test("executeRun(): a run that another process executes has no outcome, als
     assertEquals([moment, stored], [moment, moment === "before" ? ["event"] : ["event", "end"]]);
   }
 });
+
+Deno.test("executeRun(): a run that fails marks its end for readers that wait for its first event", async () => {
+  const workflows = {
+    completed: () => "done",
+    failed: () => Promise.reject(new Error("no paper")),
+  };
+  for (const [type, workflow] of Object.entries(workflows)) {
+    const { journal, stored } = createJournal();
+    const outcome = await executeRun(journal, { workflow, input: null });
+    assertEquals([outcome.type, stored], [type, type === "failed" ? ["end"] : []]);
+  }
+});

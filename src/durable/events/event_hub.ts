@@ -11,6 +11,7 @@ import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventContent, EventStorage, NewEvent, RunAttempt } from "./event_storage.ts";
+import { isUnreachable } from "./is_unreachable.ts";
 import { WatchedRun } from "./watched_run.ts";
 
 /** Maximum number of records of a statement, and of their characters; a larger record has a statement of its own. */
@@ -19,7 +20,7 @@ const MAX_BATCH_LENGTH = 8_000_000;
 /** Number of records that wait, and of their characters, at which runs are held up. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_LENGTH = 64_000_000;
-/** Number of attempts to store records, and the pause between two of them, in milliseconds. */
+/** Number of attempts to store records that a storage refuses, and the pause between two of them, in milliseconds. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
@@ -54,6 +55,7 @@ export class EventHub {
   readonly #lastStored = new Map<string, Promise<void>>();
   #isWriting = false;
   #isReading = false;
+  #isClosing = false;
   #isClosed = false;
   #capacity: Deferred<void> | undefined;
   #stopTimer: (() => void) | undefined;
@@ -123,6 +125,7 @@ export class EventHub {
    * long as attempts to store them take.
    */
   async close({ limitMs }: { readonly limitMs?: number } = {}): Promise<void> {
+    this.#isClosing = true;
     const stored = Promise.all(this.#lastStored.values());
     if (limitMs === undefined) await stored;
     else await this.#waitFor(stored, limitMs);
@@ -174,15 +177,16 @@ export class EventHub {
   async #store(batch: readonly Waiting[]): Promise<void> {
     const { storage, clock } = this.#options;
     const events = batch.map(({ event }) => event);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    for (let refusals = 0; refusals < MAX_ATTEMPTS;) {
       try {
         const numbers = await storage.append(events);
         events.forEach((event, index) => this.#deliver(event, numbers[index] ?? 0));
         return;
-      } catch {
+      } catch (error) {
         if (this.#isClosed) return;
         // The records of the runs do not depend on their events, which are given up if the storage refuses them.
-        if (attempt < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
+        if (this.#isClosing || !isUnreachable(error)) refusals++;
+        if (refusals < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }
     }
   }

@@ -25,6 +25,14 @@ const MAX_SINGLE_READS = 64;
 const LOCK_WAIT_MS = 30_000;
 const LOCK_PAUSE_MS = 20;
 
+/** The end of a session, as this process knows it. */
+interface SessionTail {
+  /** Number of the records that are stored. */
+  readonly length: number;
+  /** Ids of the records after them that this process has appended. */
+  readonly ids: Set<string>;
+}
+
 /** Keeps the events of each run in a session, which is open while this process executes the run. */
 export class SessionEvents implements EventStorage {
   readonly #store: SessionStore;
@@ -36,8 +44,10 @@ export class SessionEvents implements EventStorage {
   readonly #left = new Set<string>();
   /** The numbers of stored records, which are not stored again when those of another run could not be. */
   readonly #numbers = new WeakMap<NewEvent, number>();
-  /** The numbers of records that were appended, of which it is not known whether they are stored. */
-  readonly #attempted = new WeakMap<NewEvent, number>();
+  /** The places of records that were appended, of which it is not known whether they are stored. */
+  readonly #attempted = new WeakMap<NewEvent, { readonly number: number; readonly id: string }>();
+  /** The ends of the sessions that this process has appended to, by which it recognizes records of another one. */
+  readonly #tails = new Map<string, SessionTail>();
 
   constructor(store: SessionStore, prefix: string) {
     this.#store = store;
@@ -80,6 +90,7 @@ export class SessionEvents implements EventStorage {
   async release(runId: string): Promise<void> {
     this.#left.delete(runId);
     this.#lost.delete(runId);
+    this.#tails.delete(runId);
     await this.#closeSession(runId);
   }
 
@@ -113,6 +124,7 @@ export class SessionEvents implements EventStorage {
     try {
       const numbers = events.map((event) => this.#appendOnce(session, event));
       await session.flush();
+      this.#tails.set(runId, createTail(session));
       events.forEach((event, index) => this.#numbers.set(event, numbers[index] ?? 0));
     } catch (error) {
       // It is opened again, with the entries that are stored.
@@ -127,11 +139,14 @@ export class SessionEvents implements EventStorage {
   /** Appends a record, unless an attempt has stored it that failed after that; returns its number. */
   #appendOnce(session: Session, event: NewEvent): number {
     const attempted = this.#attempted.get(event);
-    if (attempted !== undefined && attempted <= session.outline.length) return attempted;
-    const { runId: _, ...content } = event;
-    session.append({ type: "custom", name: ENTRY, data: content });
+    if (attempted && session.outline[attempted.number - 1]?.id === attempted.id) {
+      return attempted.number;
+    }
+    const { runId, ...content } = event;
+    const { id } = session.append({ type: "custom", name: ENTRY, data: content });
     const number = session.outline.length;
-    this.#attempted.set(event, number);
+    this.#attempted.set(event, { number, id });
+    this.#tails.get(runId)?.ids.add(id);
     return number;
   }
 
@@ -139,7 +154,16 @@ export class SessionEvents implements EventStorage {
     const known = this.#open.get(runId);
     if (known) return known;
     const session = await this.#openSession(runId);
-    if (session) this.#open.set(runId, session);
+    if (!session) return undefined;
+    const tail = this.#tails.get(runId);
+    // Another process has had the run since an attempt failed: its records follow, or it has ended the run.
+    if (tail && !isOwnTail(session, tail)) {
+      this.#lost.add(runId);
+      await session.close();
+      return undefined;
+    }
+    if (!tail) this.#tails.set(runId, createTail(session));
+    this.#open.set(runId, session);
     return session;
   }
 
@@ -188,6 +212,15 @@ export class SessionEvents implements EventStorage {
   #getId(runId: string): string {
     return `${this.#prefix}${runId}-events`;
   }
+}
+
+function createTail({ outline }: Session): SessionTail {
+  return { length: outline.length, ids: new Set() };
+}
+
+/** Whether a session has the records before its end, and then only those of this process. */
+function isOwnTail({ outline }: Session, { length, ids }: SessionTail): boolean {
+  return outline.length >= length && outline.slice(length).every(({ id }) => ids.has(id));
 }
 
 async function readEntries(

@@ -13,7 +13,7 @@ import type {
   RunAttempt,
   StoredEvent,
 } from "../events/event_storage.ts";
-import type { RestateClient } from "./restate_client.ts";
+import { encodeRunId, type RestateClient } from "./restate_client.ts";
 import type { RestateContext, RestateHandler, RestatePackage } from "./restate_package.ts";
 
 /** Maximum number of records of a response. */
@@ -139,7 +139,7 @@ export class ObjectEvents implements EventStorage {
   }
 
   #getPath(runId: string, handler: string): string {
-    return `${this.#options.service}/${encodeURIComponent(runId)}/${handler}`;
+    return `${this.#options.service}/${encodeRunId(runId)}/${handler}`;
   }
 }
 

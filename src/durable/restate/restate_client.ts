@@ -36,6 +36,13 @@ export type WorkflowEnd =
 /** The output of a workflow. */
 export type WorkflowOutput = WorkflowEnd | { readonly type: "running" | "unknown" };
 
+/** The answer to a request. */
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
+}
+
 /** Calls handlers, and reads the outputs of workflows. */
 export class RestateClient {
   readonly #options: RestateClientOptions;
@@ -52,9 +59,8 @@ export class RestateClient {
   ): Promise<void> {
     const init = { method: "POST", body: JSON.stringify(input) };
     const delay = delayMs === undefined ? "" : `?delay=${Math.round(delayMs)}ms`;
-    const response = await this.#request(`${path}/send${delay}`, init);
-    if (!response.ok) throw createRefusal(response, await response.text());
-    await response.body?.cancel();
+    const answer = await this.#request(`${path}/send${delay}`, init);
+    if (!answer.ok) throw createRefusal(answer);
   }
 
   /**
@@ -70,21 +76,20 @@ export class RestateClient {
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     };
     const init = { method: "POST", headers, body: JSON.stringify(input) };
-    const response = await this.#request(path, init);
-    if (!response.ok) throw createRefusal(response, await response.text());
-    return await parseBody(response);
+    const answer = await this.#request(path, init);
+    if (!answer.ok) throw createRefusal(answer);
+    return parseBody(answer);
   }
 
   /** Returns the output of a workflow, if it has ended. */
   async readOutput(service: string, key: string): Promise<WorkflowOutput> {
-    const response = await this.#request(getWorkflowPath(service, key, "output"));
-    if (response.ok) return { type: "ended", value: await parseBody(response) };
-    const text = await response.text();
-    const failure = parseFailure(text);
+    const answer = await this.#request(getWorkflowPath(service, key, "output"));
+    if (answer.ok) return { type: "ended", value: parseBody(answer) };
+    const failure = parseFailure(answer);
     if (failure) return failure;
-    if (response.status === NOT_READY) return { type: "running" };
-    if (response.status === 404) return { type: "unknown" };
-    throw createRefusal(response, text);
+    if (answer.status === NOT_READY) return { type: "running" };
+    if (answer.status === 404) return { type: "unknown" };
+    throw createRefusal(answer);
   }
 
   /** Waits for the output of a workflow. */
@@ -95,12 +100,11 @@ export class RestateClient {
       try {
         const limit = AbortSignal.timeout(ATTACH_MS);
         const path = getWorkflowPath(service, key, "attach");
-        const response = await this.#request(path, { signal: AbortSignal.any([signal, limit]) });
-        if (response.ok) return { type: "ended", value: await parseBody(response) };
-        const text = await response.text();
-        const failure = parseFailure(text);
+        const answer = await this.#request(path, { signal: AbortSignal.any([signal, limit]) });
+        if (answer.ok) return { type: "ended", value: parseBody(answer) };
+        const failure = parseFailure(answer);
         if (failure) return failure;
-        if (response.status < 500) throw createRefusal(response, text);
+        if (answer.status < 500) throw createRefusal(answer);
       } catch (error) {
         if (error instanceof BadRequestError) throw error;
         signal.throwIfAborted();
@@ -109,12 +113,15 @@ export class RestateClient {
     }
   }
 
-  async #request(path: string, init: RequestInit = {}): Promise<Response> {
+  async #request(path: string, init: RequestInit = {}): Promise<Answer> {
     const { ingressUrl, fetch, signal } = this.#options;
     const url = `${ingressUrl.replace(/\/$/, "")}/${path}`;
     const headers = { "content-type": "application/json" };
     try {
-      return await fetch(url, { signal, headers, ...init });
+      const response = await fetch(url, { signal, headers, ...init });
+      const { ok, status } = response;
+      // A connection may also end within the body.
+      return { ok, status, text: await response.text() };
     } catch (cause) {
       if (signal.aborted) throw new EngineClosedError();
       throw new NetworkError(`Restate cannot be reached: ${getErrorMessage(cause)}`, { cause });
@@ -122,21 +129,30 @@ export class RestateClient {
   }
 }
 
-function getWorkflowPath(service: string, key: string, action: "output" | "attach"): string {
-  return `restate/workflow/${service}/${encodeURIComponent(key)}/${action}`;
+/**
+ * Returns the id of a run as a part of a path.
+ *
+ * @throws {BadRequestError} If a URL cannot have it.
+ */
+export function encodeRunId(id: string): string {
+  if (id !== "." && id !== "..") return encodeURIComponent(id);
+  throw new BadRequestError(`A run on Restate cannot have the id "${id}": choose another one`);
 }
 
-async function parseBody(response: Response): Promise<unknown> {
-  const text = await response.text();
+function getWorkflowPath(service: string, id: string, action: "output" | "attach"): string {
+  return `restate/workflow/${service}/${encodeRunId(id)}/${action}`;
+}
+
+function parseBody({ text }: Answer): unknown {
   return text === "" ? null : JSON.parse(text);
 }
 
 /** Parses the answer for a workflow that has failed; `undefined` if it is that for a request. */
-function parseFailure(text: string): WorkflowEnd | undefined {
-  const answer = parseJson(text);
-  if (!isJsonObject(answer) || answer["source"] !== "invocation") return undefined;
-  const isCancelled = answer["code"] === CANCELLED;
-  return { type: "failed", isCancelled, message: String(answer["message"]) };
+function parseFailure({ text }: Answer): WorkflowEnd | undefined {
+  const failure = parseJson(text);
+  if (!isJsonObject(failure) || failure["source"] !== "invocation") return undefined;
+  const isCancelled = failure["code"] === CANCELLED;
+  return { type: "failed", isCancelled, message: String(failure["message"]) };
 }
 
 function parseJson(text: string): unknown {
@@ -147,7 +163,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function createRefusal(response: Response, text: string): Error {
-  const message = `Restate answered with the status ${response.status}: ${text}`;
-  return response.status < 500 ? new BadRequestError(message) : new NetworkError(message);
+function createRefusal({ status, text }: Answer): Error {
+  const message = `Restate answered with the status ${status}: ${text}`;
+  return status < 500 ? new BadRequestError(message) : new NetworkError(message);
 }

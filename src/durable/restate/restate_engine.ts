@@ -28,7 +28,7 @@ import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { StepTracker } from "../steps/step_tracker.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
-import { RestateClient, type WorkflowEnd } from "./restate_client.ts";
+import { encodeRunId, RestateClient, type WorkflowEnd } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
 import {
   loadRestate,
@@ -340,7 +340,7 @@ export class RestateEngine implements DurableEngine {
   }
 
   #getPath(service: string, id: string, handler: string): string {
-    return `${service}/${encodeURIComponent(id)}/${handler}`;
+    return `${service}/${encodeRunId(id)}/${handler}`;
   }
 
   async #assertOpen(): Promise<void> {

@@ -9,15 +9,16 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { EventContent, StoredEvent } from "../events/event_storage.ts";
+import { isUnreachable } from "../events/is_unreachable.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";
 
-/** Number of attempts to read the stored events, and the pause between two of them, in milliseconds. */
+/** Number of attempts to read the stored events that a storage refuses, and the pause between two of them, in milliseconds. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
-/** Longest time for which a step that has ended waits for the stored events, in milliseconds. */
-const MAX_LOAD_MS = 2_000;
+/** Longest time for which a step that has ended waits for the stored events, in milliseconds: less than that for its record. */
+const MAX_LOAD_MS = 20_000;
 
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
@@ -94,7 +95,7 @@ export class RunPublisher {
     return this.#reached < this.#stored.length ? this.#stored.at(-1)?.number : undefined;
   }
 
-  /** Waits for the stored events, which a short step may precede, but not for long: its effect is not recorded yet. */
+  /** Waits for the stored events, which a step may precede, but not forever: its effect is not recorded yet. */
   async #untilLoaded(): Promise<void> {
     if (!this.#last) return;
     const timer = new AbortController();
@@ -170,13 +171,14 @@ export class RunPublisher {
   }
 
   async #read(): Promise<void> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS && !this.#detached.aborted; attempt++) {
+    for (let refusals = 0; refusals < MAX_ATTEMPTS && !this.#detached.aborted;) {
       try {
         this.#follow(await this.#events?.load() ?? []);
         break;
-      } catch {
+      } catch (error) {
         // Without them, events of the replay are published again, which is better than none.
-        if (attempt < MAX_ATTEMPTS) await this.#sleep(RETRY_MS, this.#detached);
+        if (!isUnreachable(error)) refusals++;
+        if (refusals < MAX_ATTEMPTS) await this.#sleep(RETRY_MS, this.#detached);
       }
     }
     this.#hasEnd = this.#stored.at(-1)?.type === "end";

@@ -19,12 +19,12 @@ import type {
   StepValues,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
-import { describeValue } from "../../core/errors/describe_value.ts";
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
+import { checkDuration } from "./check_duration.ts";
 import { executeRace } from "./execute_race.ts";
 import { findEndedCall } from "./find_ended_call.ts";
 import { hashJson } from "./hash_json.ts";
@@ -94,6 +94,11 @@ export class RunSteps implements DurableSteps {
 
   get runId(): string {
     return this.#journal.runId;
+  }
+
+  /** Time of the start of the run, in milliseconds since the epoch. */
+  get startedAt(): number {
+    return this.#journal.startedAt;
   }
 
   get isReplaying(): boolean {
@@ -352,11 +357,12 @@ export class RunSteps implements DurableSteps {
     try {
       const recorded = await this.#journal.step(name, async () => {
         try {
-          this.#journal.closing.throwIfAborted();
+          const classified = member.execute();
+          if (classified) await classified;
+          closing.throwIfAborted();
           this.#isReplaying = false;
-          member.execute();
           const options = { input, order: () => member.end() };
-          const record = await this.#execute(operation, options);
+          const record = await this.#execute(this.#getExecuted(operation), options);
           // The attempt ends with the step, and the next one may read the stored events in another process.
           if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
           // Outcomes are JSON already; the cast drops only the types of their parts.
@@ -369,6 +375,7 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
+      if (this.failure instanceof DivergenceError) throw this.failure;
       const { interrupted } = record;
       if (member.isReplayed && interrupted !== undefined) {
         this.#publisher.skipInterrupted(interrupted, (event) => findEndedCall(event) !== undefined);
@@ -380,6 +387,13 @@ export class RunSteps implements DurableSteps {
       if (!this.#failure && isFatal(thrown)) this.#failure = thrown;
       throw thrown;
     }
+  }
+
+  /** Returns the operation, or one without an effect if a step that has begun with it differs from its record. */
+  #getExecuted(operation: BegunOperation): BegunOperation {
+    const failure = this.#failure;
+    if (!(failure instanceof DivergenceError)) return operation;
+    return { ...operation, execute: () => Promise.reject(failure) };
   }
 
   async #execute(
@@ -475,14 +489,6 @@ async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<V
 function createAbort(message: RunMessage): AbortedError {
   const reason = message.type === "abort" ? message.reason : undefined;
   return new AbortedError(reason);
-}
-
-/** Checks a time, which is negative if its end has passed. `NaN`, as from an invalid date, would end a wait at once. */
-function checkDuration(name: string, milliseconds: unknown): void {
-  if (typeof milliseconds === "number" && !Number.isNaN(milliseconds)) return;
-  throw new BadRequestError(
-    `${name} must be a number of milliseconds, not ${describeValue(milliseconds)}`,
-  );
 }
 
 /** Whether an error ends the execution of the run in this process; other errors are those of a step. */

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { MessageInbox } from "./message_inbox.ts";
@@ -40,7 +41,7 @@ function createSteps(options: Partial<StepJournal> = {}) {
     },
     ...options,
   };
-  return { steps: new RunSteps(journal), inbox, closing, detached, names, events };
+  return { steps: new RunSteps(journal), journal, inbox, closing, detached, names, events };
 }
 
 Deno.test("RunSteps: a step that has begun when the engine is closed is not executed, and none begins after it", async () => {
@@ -53,6 +54,26 @@ Deno.test("RunSteps: a step that has begun when the engine is closed is not exec
   await begun;
   await run("next");
   assertEquals([executions, names], [0, ["begun"]]);
+});
+
+Deno.test("RunSteps: no step is executed that begins with one that differs from its record", async () => {
+  const recorded = { at: 1, order: 1, input: "another one", value: null };
+  const { steps } = createSteps({
+    step: async (name, execute) => {
+      await Promise.resolve();
+      return name === "recorded" ? recorded : await execute();
+    },
+  });
+  let executions = 0;
+  const execute = () => void executions++;
+  const all = steps.all([
+    { name: "before", execute },
+    { name: "recorded", execute },
+    { name: "after", execute },
+  ]);
+  const message = 'differs from its record at step "recorded"';
+  await assertRejects(() => all, DivergenceError, message);
+  assertEquals([executions, steps.failure instanceof DivergenceError], [0, true]);
 });
 
 Deno.test("RunSteps: the record of a closed engine is not read further", async () => {
@@ -87,6 +108,23 @@ Deno.test("RunSteps: an aborted run does not begin to sleep", async () => {
   await assertRejects(() => steps.sleep("short", 5), AbortedError);
   await assertRejects(() => steps.sleep("long", 60_000), AbortedError);
   assertEquals(names, ["step"]);
+});
+
+Deno.test("RunSteps: a long sleep ends at the time that its first execution has determined", async () => {
+  const startedAt = 1_000;
+  const recorded = { at: startedAt, value: null };
+  const { journal } = createSteps({
+    startedAt,
+    isContinued: true,
+    step: (name, execute) => name.endsWith(": start") ? Promise.resolve(recorded) : execute(),
+  });
+  const waits: number[] = [];
+  const sleep = (milliseconds: number) => {
+    waits.push(milliseconds);
+    return Promise.resolve();
+  };
+  await new RunSteps(journal, { now: () => startedAt + 50_000, sleep }).sleep("long", 60_000);
+  assertEquals(waits, [10_000]);
 });
 
 Deno.test("RunSteps: a run that gets a message as it refuses further ones has not refused it", async () => {

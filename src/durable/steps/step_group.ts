@@ -10,8 +10,8 @@ import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 export interface GroupMember {
   /** Whether the step came from the record. */
   readonly isReplayed: boolean;
-  /** Marks the step as one that is executed. */
-  execute(): void;
+  /** Marks the step as one that is executed. Returns a promise if it must wait until it is known which others are. */
+  execute(): Promise<void> | undefined;
   /**
    * Resolves to its position among the steps of the group that have ended, after the recorded ones; to `null` if the group
    * has only one step.
@@ -62,7 +62,10 @@ export class StepGroup {
       get isReplayed() {
         return state === "replayed";
       },
-      execute: () => classify("executing"),
+      execute: () => {
+        classify("executing");
+        return this.#size === 1 ? undefined : this.#classified.promise;
+      },
       end: async () => {
         if (this.#size === 1) return null;
         await this.#classified.promise;
