@@ -14,10 +14,11 @@ import type { Ports } from "../../core/ports/ports.ts";
 import { replaceExecute } from "../../core/tools/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
+import { isPolicyText } from "../../loop/tool_calls/cancel_text.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { unwrapOutcome } from "../steps/step_record.ts";
 import { type CallOutcome, executeCall } from "./execute_call.ts";
-import { isStoppedText, type PolicyChecks } from "./policy_checks.ts";
+import type { PolicyChecks } from "./policy_checks.ts";
 
 /** Result of a call that must not run again and was interrupted by the end of its process. */
 const UNKNOWN_TEXT =
@@ -248,7 +249,7 @@ export class DurableCalls {
 /** Whether a policy has stopped the turn while a call was executed. */
 function isStopped({ outcome }: EndedStep): boolean {
   const ended = "value" in outcome ? outcome.value as unknown as CallOutcome : undefined;
-  return ended?.type === "cancelled" && isStoppedText(ended.text);
+  return ended?.type === "cancelled" && isPolicyText(ended.text);
 }
 
 /** Whether a call of a tool must not be repeated. */

@@ -76,8 +76,3 @@ export class PolicyChecks {
 export function isStoppedByPolicy({ reason }: AbortSignal): boolean {
   return isJsonObject(reason) && typeof reason["policy"] === "string";
 }
-
-/** Whether a text is that of the loop for a call that a policy has cancelled. */
-export function isStoppedText(text: string): boolean {
-  return text.startsWith('tool call cancelled: the policy "');
-}

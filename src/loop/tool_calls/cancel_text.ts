@@ -11,12 +11,18 @@ export const ABORTED_TEXT = "tool call cancelled: run aborted";
 
 const USER_STEERING_TEXT = "tool call cancelled: user requested steering interrupt";
 const STEERING_TEXT = "tool call cancelled: steering interrupt";
+const POLICY_TEXT = 'tool call cancelled: the policy "';
 
 /** Returns the text of a call that is cancelled with its turn. */
 export function getAbortText({ monitor }: Pick<TurnContext, "monitor">): string {
   const stoppedBy = monitor?.stoppedBy;
   if (!stoppedBy) return ABORTED_TEXT;
-  return `tool call cancelled: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
+  return `${POLICY_TEXT}${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
+}
+
+/** Whether a text is that of a call that a policy has cancelled. */
+export function isPolicyText(text: string): boolean {
+  return text.startsWith(POLICY_TEXT);
 }
 
 /** Returns the text of a call that steering cancels. */
