@@ -7,6 +7,7 @@
 import { toJsonValue } from "../../core/json/json.ts";
 import { type ContentBlock, extractText, type MediaSource } from "../../core/messages/content.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import { getClientDetails } from "../web_client/client_tools.ts";
 import { withoutFiles } from "../web_client/without_files.ts";
 import type { UiFilePart, UiProviderMetadata, UiTextPart } from "./ui_message.ts";
 
@@ -83,7 +84,8 @@ export interface UiToolOutput {
 
 /** Returns the result of a successful call. */
 export function toUiOutput(result: Pick<AgentToolResult, "content" | "details">): UiToolOutput {
-  const { content, details } = withoutFiles(result);
+  const { content } = withoutFiles(result);
+  const details = getClientDetails(result);
   const text = extractText(content);
   const isText = content.every(({ type }) => type === "text");
   const copy = toJsonValue(details !== undefined ? details : isText ? text : content);
