@@ -10,6 +10,7 @@ import {
   type ChatState,
   type ChatStatus,
   DefaultChatTransport,
+  type PrepareSendMessagesRequest,
   type UIMessage,
   type UIMessageChunk,
 } from "ai";
@@ -44,8 +45,8 @@ class State implements ChatState<UIMessage> {
 
 /** Options of a test chat. */
 export interface TestChatOptions extends Omit<ChatInit<UIMessage>, "transport"> {
-  /** Notes the chunks of all responses. */
-  readonly onChunk?: (chunk: UIMessageChunk) => void;
+  /** Returns the body of a request. Default: that of the AI SDK. */
+  readonly prepareBody?: (request: Parameters<PrepareSendMessagesRequest<UIMessage>>[0]) => object;
 }
 
 /** A chat as that of `useChat()`, whose requests reach a handler without a network. */
@@ -53,11 +54,17 @@ export class TestChat extends AbstractChat<UIMessage> {
   /** The chunks of all responses. */
   readonly chunks: UIMessageChunk[];
 
-  constructor(handler: UiMessageHandlerOptions, { messages = [], ...init }: TestChatOptions = {}) {
+  constructor(
+    handler: UiMessageHandlerOptions,
+    { messages = [], prepareBody, ...init }: TestChatOptions = {},
+  ) {
     const handle = uiMessageHandler(handler);
     const chunks: UIMessageChunk[] = [];
     const transport = new DefaultChatTransport({
       api: "http://localhost/chat",
+      ...(prepareBody && {
+        prepareSendMessagesRequest: (request) => ({ body: prepareBody(request) }),
+      }),
       fetch: async (url, init) => {
         const response = await handle(new Request(url as string, init));
         const body = response.body?.pipeThrough(noteChunks(chunks)) ?? null;

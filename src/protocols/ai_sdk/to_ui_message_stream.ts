@@ -65,5 +65,5 @@ export function mapChunks(
 
 /** The details of an error of the application are not meant for a page. */
 function describe(thrown: unknown): string {
-  return AgentError.is(thrown) ? getErrorMessage(thrown) : "The run could not be started";
+  return AgentError.is(thrown) ? getErrorMessage(thrown) : "The answer could not be sent";
 }
