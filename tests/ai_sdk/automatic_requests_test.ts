@@ -137,7 +137,7 @@ Deno.test("automatic requests: a call that needs no answer does not hold back th
     assertEquals(chat.parts.map((part) => "state" in part && part.state), [
       "output-available",
       "output-available",
-      "output-denied",
+      "output-error",
       "done",
     ]);
   }

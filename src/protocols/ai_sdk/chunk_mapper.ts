@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision, PendingBatch } from "../../core/approval/approval.ts";
+import type { ApprovalDecision, DecidedCall, PendingBatch } from "../../core/approval/approval.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -23,7 +23,13 @@ import type { StopReason } from "../../core/models/model.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { isKnownToClient, isPlaceholder, listClientCalls } from "../web_client/client_tools.ts";
 import { toClientEvent } from "./to_client_event.ts";
-import { listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
+import {
+  type Denial,
+  describeDenial,
+  listCitedPages,
+  toUiOutput,
+  toUserParts,
+} from "./to_ui_parts.ts";
 import type { UiFinishReason, UiMessageChunk } from "./ui_message.ts";
 
 /** Options for `new ChunkMapper()`. */
@@ -61,6 +67,12 @@ interface OpenCall {
   readonly toolName: string;
 }
 
+/** A call that has failed. */
+interface FailedCall extends OpenCall {
+  readonly input: JsonObject;
+  readonly errorText: string;
+}
+
 const BLOCK_TYPES = { text_delta: "text", thinking_delta: "reasoning" } as const;
 
 const FINISH_REASONS: Readonly<Record<StopReason, UiFinishReason>> = {
@@ -80,6 +92,8 @@ export class ChunkMapper {
   readonly #openCalls = new Map<number, OpenCall>();
   /** The arguments with which the calls run. */
   readonly #arguments = new Map<string, JsonObject>();
+  /** Chunks that wait for the start of the message. */
+  readonly #early: UiMessageChunk[] = [];
   #block: OpenBlock | undefined;
   #blocks = 0;
   #isStarted = false;
@@ -144,7 +158,8 @@ export class ChunkMapper {
     if (this.#isStarted) return [];
     this.#isStarted = true;
     const messageId = this.#options.continued?.id ?? replyId;
-    return [{ type: "start", ...(messageId !== undefined && { messageId }) }];
+    const start = { type: "start", ...(messageId !== undefined && { messageId }) } as const;
+    return [start, ...this.#early.splice(0)];
   }
 
   /**
@@ -156,10 +171,31 @@ export class ChunkMapper {
       this.#calls.has(toolCallId);
     return this.#startWith([
       ...pendingApprovals.filter(isKnown).map(({ toolCallId }) => toQuestion(toolCallId)),
-      ...decidedCalls.filter(isKnown).flatMap(({ toolCallId, decision }) =>
-        toDecided(toolCallId, decision)
-      ),
+      ...decidedCalls.filter(isKnown).flatMap((call) => this.#toDecided(call)),
     ]);
+  }
+
+  /** Returns the state of a call that its user need not decide. A page runs a tool of its own, and sends the output along. */
+  #toDecided({ toolCallId, name: toolName, arguments: input, decision }: DecidedCall) {
+    if (decision.type === "denied") {
+      return this.#toError({ toolCallId, toolName, input, errorText: describeDenial(decision) });
+    }
+    if (this.#isClientTool(toolName)) {
+      return [{ type: "tool-input-available", toolCallId, toolName, input } as const];
+    }
+    return [
+      { ...toQuestion(toolCallId), isAutomatic: true } as const,
+      { type: "tool-approval-response", approvalId: toolCallId, approved: true } as const,
+    ];
+  }
+
+  /** Returns the error of a call. That of a tool of the page may have no complete input yet. */
+  #toError({ errorText, ...call }: FailedCall): UiMessageChunk[] {
+    const { toolCallId } = call;
+    if (!this.#isClientTool(call.toolName)) {
+      return [{ type: "tool-output-error", toolCallId, errorText }];
+    }
+    return [{ type: "tool-input-error", ...call, errorText }];
   }
 
   /** Returns the questions at the end of a turn, or of a run that has ended before its calls. */
@@ -308,11 +344,12 @@ export class ChunkMapper {
   }
 
   #toResult(message: ToolResultMessage): UiMessageChunk[] {
-    const { toolCallId, content, isError } = message;
+    const { toolCallId, toolName, content, isError } = message;
     const decision = this.#findDecision(toolCallId);
     if (decision?.type === "denied") return toRefusal(toolCallId, decision);
     if (isError) {
-      return [{ type: "tool-output-error", toolCallId, errorText: extractText(content) }];
+      const input = this.#arguments.get(toolCallId) ?? {};
+      return this.#toError({ toolCallId, toolName, input, errorText: extractText(content) });
     }
     const { output, metadata } = toUiOutput(message);
     return [{
@@ -330,11 +367,14 @@ export class ChunkMapper {
     return Object.hasOwn(approvals, toolCallId) ? approvals[toolCallId] : undefined;
   }
 
-  /** The page has the messages of the prompt; those that are queued later are new to it. */
+  /** The page has the messages of the prompt; those of a queue are new to it. They follow the start, which has the id. */
   #addSteering({ id = "", content }: UserMessage): UiMessageChunk[] {
-    if (!this.#hasCalledModel || this.#options.knownIds?.has(id)) return [];
+    const { continued, knownIds } = this.#options;
+    if (knownIds ? knownIds.has(id) : !this.#hasCalledModel) return [];
     const parts = toUserParts(content);
-    return parts.length === 0 ? [] : this.#startWith([{ type: "steering-message", id, parts }]);
+    if (parts.length === 0) return [];
+    this.#early.push({ type: "steering-message", id, parts });
+    return this.#isStarted || continued ? [...this.start(), ...this.#early.splice(0)] : [];
   }
 
   #endRun(event: AgentEndEvent): UiMessageChunk[] {
@@ -372,28 +412,19 @@ export class ChunkMapper {
   }
 }
 
-function toQuestion(toolCallId: string): UiMessageChunk {
-  return { type: "tool-approval-request", approvalId: toolCallId, toolCallId };
+function toQuestion(toolCallId: string) {
+  return { type: "tool-approval-request", approvalId: toolCallId, toolCallId } as const;
 }
 
-/** Returns the question and the answer for a call that its user need not decide. */
-function toDecided(toolCallId: string, decision: ApprovalDecision): UiMessageChunk[] {
-  const reason = decision.type === "denied" ? decision.reason : undefined;
-  return [
-    { type: "tool-approval-request", approvalId: toolCallId, toolCallId, isAutomatic: true },
-    {
-      type: "tool-approval-response",
-      approvalId: toolCallId,
-      approved: decision.type === "approved",
-      ...(reason !== undefined && { reason }),
-    },
-  ];
-}
-
-/** Returns the end of a refused call. The page has the answer if its user has refused it. */
-function toRefusal(toolCallId: string, decision: ApprovalDecision): UiMessageChunk[] {
-  const answer = decision.origin === "person" ? [] : toDecided(toolCallId, decision);
-  return [...answer, { type: "tool-output-denied", toolCallId }];
+/** Returns the end of a call that the user has refused, also by not answering: the page lacks an answer then. */
+function toRefusal(toolCallId: string, { origin, reason }: Denial): UiMessageChunk[] {
+  const answer = {
+    type: "tool-approval-response",
+    approvalId: toolCallId,
+    approved: false,
+    ...(reason !== undefined && { reason }),
+  } as const;
+  return [...(origin === "person" ? [] : [answer]), { type: "tool-output-denied", toolCallId }];
 }
 
 const CUT_OFF = "The reply was cut off before the call was complete";

@@ -12,7 +12,7 @@ import type { AgentMessage, ToolResultMessage } from "../../core/messages/messag
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { toClientDetails } from "../web_client/client_tools.ts";
 import { fromFilePart } from "./from_file_part.ts";
-import { formatOutput } from "./to_ui_parts.ts";
+import { describeDenial, formatOutput } from "./to_ui_parts.ts";
 
 /** Where a message is in the request, and when the request has arrived. */
 export interface Position {
@@ -198,8 +198,7 @@ function readResult(part: JsonObject, path: string): Result | undefined {
 
 function describeRefusal({ approval }: JsonObject): string {
   const reason = isJsonObject(approval) ? approval["reason"] : undefined;
-  const text = "Tool call rejected by approval";
-  return typeof reason === "string" ? `${text}: ${reason}` : text;
+  return describeDenial({ reason: typeof reason === "string" ? reason : undefined });
 }
 
 /** Returns the text of an output for the model: that which it has read before, if the output has another one. */

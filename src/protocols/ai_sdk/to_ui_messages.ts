@@ -12,7 +12,7 @@ import type {
   ToolResultMessage,
 } from "../../core/messages/message.ts";
 import { isPlaceholder } from "../web_client/client_tools.ts";
-import { listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
+import { describeDenial, listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
 import type { UiMessage, UiPart, UiToolPart } from "./ui_message.ts";
 
 /**
@@ -110,7 +110,7 @@ function toCallState(id: string, { waiting, decided, results }: CallStates): Cal
   const result = results.get(id);
   const call = decided.get(id);
   if (waiting.has(id)) return { state: "approval-requested", approval: { id } };
-  if (call) return { state: "approval-responded", approval: toApproval(call) };
+  if (call) return toDecidedState(call);
   if (!result || isPlaceholder(result)) return { state: "input-available" };
   if (result.isError) return { state: "output-error", errorText: extractText(result.content) };
   const { output, metadata } = toUiOutput(result);
@@ -121,13 +121,10 @@ function toCallState(id: string, { waiting, decided, results }: CallStates): Cal
   };
 }
 
-/** Returns the answer on a call that its user need not decide. */
-function toApproval({ toolCallId: id, decision }: DecidedCall) {
-  const reason = decision.type === "denied" ? decision.reason : undefined;
-  return {
-    id,
-    approved: decision.type === "approved",
-    isAutomatic: true,
-    ...(reason !== undefined && { reason }),
-  } as const;
+/** Returns the state of a call that its user need not decide, while others wait. */
+function toDecidedState({ toolCallId: id, decision }: DecidedCall): CallState {
+  if (decision.type === "denied") {
+    return { state: "output-error", errorText: describeDenial(decision) };
+  }
+  return { state: "approval-responded", approval: { id, approved: true, isAutomatic: true } };
 }

@@ -45,7 +45,7 @@ export type UiToolPart =
     | {
       state: "approval-responded";
       input: unknown;
-      approval: { id: string; approved: boolean; reason?: string; isAutomatic?: true };
+      approval: { id: string; approved: boolean; isAutomatic?: true };
     }
     | {
       state: "output-available";

@@ -154,7 +154,7 @@ function startRun(
   const approvals = selectApprovals(agent, chat);
   const options = {
     continued,
-    approvals: { ...listDecisions(agent), ...approvals },
+    approvals,
     knownIds: new Set(messages.flatMap(({ id }) => id === undefined ? [] : [id])),
     clientTools: clientTools.map(({ name }) => name),
     messageMetadata,
@@ -208,13 +208,6 @@ const OTHER_APPROVALS =
   "The agent of this conversation waits for other approvals: load the conversation again";
 
 const UNANSWERED: ApprovalDecision = { type: "denied", reason: "The user has not answered" };
-
-/** Returns the decisions on the calls that wait with the pending ones. */
-function listDecisions(
-  { state: { decidedCalls = [] } }: Agent,
-): Readonly<Record<string, ApprovalDecision>> {
-  return Object.fromEntries(decidedCalls.map(({ toolCallId, decision }) => [toolCallId, decision]));
-}
 
 /** Returns the chunks of a run that waits for the same approvals as the one before it: the page may have lost them. */
 function repeatRequests(
