@@ -42,7 +42,7 @@ export interface ChunkMapperOptions {
   readonly approvals?: Readonly<Record<string, ApprovalDecision>> | undefined;
   /** Names of the tools that the page runs, whose results it has itself. Default: none. */
   readonly clientTools?: readonly string[] | undefined;
-  /** Returns the metadata of the message when the run has ended. Default: none. */
+  /** Returns the metadata of the message when the run has ended and not failed. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
 }
 

@@ -18,9 +18,10 @@ import type { UiMessage, UiPart, UiToolPart } from "./ui_message.ts";
 /**
  * Converts the messages of an agent or a session to those of a page, for `useChat({ messages })`. The replies and results
  * between two messages of the user are one message. Files on the server, custom messages and thoughts without a text are
- * left out.
+ * left out. A message that was queued during a run is one of the user, and a refused call one that has failed.
  *
- * `pending` has the calls that wait for an approval: the state of the agent, or an earlier result.
+ * `pending` has the calls that wait for an approval, and those that wait with them: the state of the agent, or an earlier
+ * result.
  *
  * @example
  * ```ts
@@ -35,10 +36,9 @@ import type { UiMessage, UiPart, UiToolPart } from "./ui_message.ts";
  */
 export function toUiMessages(
   messages: readonly AgentMessage[],
-  { pendingApprovals = [], decidedCalls = [] }: Partial<
-    Pick<PendingBatch, "pendingApprovals" | "decidedCalls">
-  > = {},
+  pending: Partial<Pick<PendingBatch, "pendingApprovals" | "decidedCalls">> = {},
 ): UiMessage[] {
+  const { pendingApprovals = [], decidedCalls = [] } = pending;
   const waiting = new Set(pendingApprovals.map(({ toolCallId }) => toolCallId));
   const decided = new Map(decidedCalls.map((call) => [call.toolCallId, call]));
   const results = new Map(

@@ -41,7 +41,7 @@ export interface UiMessageHandlerOptions {
   ) => Agent | Response | Promise<Agent | Response>;
   /** Tools that the page runs in `onToolCall`. They need names that no tool of the agent has. Default: none. */
   readonly clientTools?: readonly ClientTool[] | undefined;
-  /** Returns the metadata of the message when the run has ended, such as its usage; must be JSON. Default: none. */
+  /** Returns the metadata of the message when the run has ended and not failed, such as its usage; must be JSON. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
   /** Maximum size of a request in bytes. Default: 10 MB. */
   readonly maxBytes?: number | undefined;
