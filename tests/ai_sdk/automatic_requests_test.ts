@@ -87,6 +87,16 @@ Deno.test("automatic requests: a run that the server has aborted after a call is
   assertEquals([countRequests(), chat.status], [0, "ready"]);
 });
 
+Deno.test("automatic requests: a run that a policy ends before its first reply is interrupted", async () => {
+  const agent = createAgent({
+    streamFn: scriptedStream([reply("Hi")]),
+    policies: [{ name: "budget", preTurn: () => ({ type: "stop", reason: "spent" }) }],
+  });
+  const { chat } = connect(agent);
+  await chat.sendMessage({ text: "Look" });
+  assertEquals(chat.chunks.at(-1), { type: "finish", finishReason: "interrupted" });
+});
+
 Deno.test("automatic requests: an answer that another page has sent before is refused, not repeated", async () => {
   const agent = createAgent({
     streamFn: scriptedStream([
@@ -108,6 +118,15 @@ Deno.test("automatic requests: an answer that another page has sent before is re
   assertEquals([countRequests(), second.status], [1, "error"]);
   assert(second.error?.message.includes("waits for other approvals"), second.error?.message);
   assertEquals(agent.state.pendingApprovals.map(({ toolCallId }) => toolCallId), ["c2"]);
+  // A message takes the place of all answers.
+  second.messages = [...second.messages, {
+    id: "m2",
+    role: "user",
+    parts: [{ type: "text", text: "Stop" }],
+  }];
+  await second.sendMessage();
+  assertEquals(agent.state.pendingApprovals.length, 0);
+  assert(agent.state.messages.some(({ id }) => id === "m2"));
 });
 
 Deno.test("automatic requests: a call that needs no answer does not hold back those of the others", async () => {
@@ -132,6 +151,15 @@ Deno.test("automatic requests: a call that needs no answer does not hold back th
     const { chat } = isLoaded
       ? connect(agent, toUiMessages(agent.state.messages, agent.state))
       : { chat: first };
+    // A page that asks again gets the same.
+    await chat.sendMessage();
+    const [automatic] = chat.parts;
+    assertEquals(automatic?.type === "tool-look" && [automatic.state, automatic.approval], [
+      "approval-responded",
+      { id: "c1", approved: true, isAutomatic: true },
+    ]);
+    const requests = first.chunks.filter(({ type }) => type === "tool-approval-request");
+    assertEquals(requests.length, isLoaded ? 2 : 4);
     await chat.addToolApprovalResponse({ id: "c2", approved: true });
     await chat.untilIdle();
     assertEquals(chat.parts.map((part) => "state" in part && part.state), [

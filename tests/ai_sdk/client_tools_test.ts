@@ -7,11 +7,12 @@
 import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage,
 } from "ai";
 import { assertEquals, assertThrows } from "@std/assert";
 import { Agent, BadRequestError, extractText } from "../../mod.ts";
 import { toUiMessages, uiMessageHandler } from "../../src/protocols/ai_sdk/mod.ts";
-import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { TestChat } from "./test_chat.ts";
 
 const clientTools = [{
@@ -52,7 +53,7 @@ Deno.test("uiMessageHandler(): a tool of the page ends the run, which its output
 });
 
 /** Creates a chat that runs the tools of the page, and notes which calls it has run. */
-function createChat(agent: Agent) {
+function createChat(agent: Agent, output: unknown = { city: "Bern" }) {
   const asked: string[] = [];
   const chat: TestChat = new TestChat({ createAgent: () => agent, clientTools }, {
     sendAutomaticallyWhen: (state) =>
@@ -61,10 +62,15 @@ function createChat(agent: Agent) {
     onToolCall: ({ toolCall: { toolName, toolCallId } }) => {
       if (toolName !== "locate") return;
       asked.push(toolCallId);
-      void chat.addToolOutput({ tool: toolName, toolCallId, output: { city: "Bern" } });
+      void chat.addToolOutput({ tool: toolName, toolCallId, output });
     },
   });
   return { chat, asked };
+}
+
+/** Returns the states of the calls of a message. */
+function listStates(message: Pick<UIMessage, "parts"> | undefined): string[] {
+  return message?.parts.flatMap((part) => "toolCallId" in part ? [part.state] : []) ?? [];
 }
 
 const locate = toolCall("locate", { exact: true }, { id: "c1" });
@@ -108,6 +114,43 @@ Deno.test("uiMessageHandler(): a page does not run a tool of its own whose call 
   await chat.untilIdle();
   const [part] = chat.parts;
   assertEquals([asked, part?.type === "tool-locate" && part.state], [[], "output-error"]);
+  const { input, rawInput } = JSON.parse(JSON.stringify(part));
+  assertEquals([input, rawInput], [{ exact: true }, undefined]);
+});
+
+Deno.test("uiMessageHandler(): a page sends the output of its tool with the answers to other calls", async () => {
+  const script = scriptedStream([
+    reply([locate, toolCall("pay", {}, { id: "c2" })]),
+    reply("Thanks."),
+  ]);
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: script,
+    tools: [fakeTool({ name: "pay" })],
+    approve: ({ name }) => name === "locate" || { type: "pending" },
+  });
+  const { chat, asked } = createChat(agent, "in Bern");
+  await chat.sendMessage({ text: "Pay here" });
+  await chat.untilIdle();
+  assertEquals(asked, ["c1"]);
+  // A page that is loaded now does not know yet that the tool is its own.
+  assertEquals(listStates(toUiMessages(agent.state.messages, agent.state).at(-1)), [
+    "approval-responded",
+    "approval-requested",
+  ]);
+  await chat.addToolApprovalResponse({ id: "c2", approved: false });
+  await chat.untilIdle();
+  assertEquals(listStates(chat.lastMessage), ["output-available", "output-denied"]);
+  const outputs = chat.chunks.filter(({ type }) => type === "tool-output-available");
+  assertEquals([asked, outputs, script.calls.length], [["c1"], [], 2]);
+});
+
+Deno.test("toUiMessages(): a call that waits for the page has no result", async () => {
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply([locate])]) });
+  const chat = new TestChat({ createAgent: () => agent, clientTools });
+  await chat.sendMessage({ text: "Where am I?" });
+  assertEquals(listStates(chat.lastMessage), ["input-available"]);
+  assertEquals(listStates(toUiMessages(agent.state.messages).at(-1)), ["input-available"]);
 });
 
 Deno.test("toUiMessages(): a page that is loaded again has the outputs of its own tools as it has sent them", async () => {

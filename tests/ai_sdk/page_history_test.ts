@@ -6,7 +6,7 @@
 
 import { safeValidateUIMessages, type UIMessage } from "ai";
 import { assert, assertEquals } from "@std/assert";
-import { Agent, type AgentMessage, defineTool, extractText } from "../../mod.ts";
+import { Agent, type AgentMessage, defineTool, extractText, userMessage } from "../../mod.ts";
 import { toUiMessages } from "../../src/protocols/ai_sdk/mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { TestChat } from "./test_chat.ts";
@@ -54,6 +54,11 @@ Deno.test("page history: the model reads why a call did not run", async () => {
   ]);
   const waiting = { ...call, state: "approval-requested", approval: { id: "c1" } };
   assertEquals(await readResults([waiting]), ["Tool call not run: not approved"]);
+});
+
+Deno.test("page history: a call that was cut off was never made", async () => {
+  const parts = [{ ...call, state: "input-streaming" }, { type: "text", text: "So" }];
+  assertEquals((await readHistory(parts)).map(({ role }) => role), ["user", "assistant", "user"]);
 });
 
 Deno.test("page history: replies and results have ids of their own", async () => {
@@ -132,6 +137,56 @@ Deno.test("toUiMessages(): a message that has only files of the server is left o
   const messages = toUiMessages(agent.state.messages);
   assertEquals(messages.map(({ role }) => role), ["assistant"]);
   assertEquals((await safeValidateUIMessages({ messages })).success, true);
+});
+
+Deno.test("toUiMessages(): a reply without a content is no step", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([fail("auth_error", "No key"), reply("Hi")]),
+  });
+  await agent.prompt("Hello");
+  await agent.continue();
+  const [, answer] = toUiMessages(agent.state.messages);
+  assertEquals(answer?.parts.map(({ type }) => type), ["step-start", "text"]);
+});
+
+Deno.test("uiMessageHandler(): a message that was queued before the run is in the answer, which has the id of the reply", async () => {
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("Hi")]) });
+  agent.steer("Be brief");
+  const chat = new TestChat({ createAgent: () => agent });
+  await chat.sendMessage({ text: "Hello" });
+  assertEquals(chat.lastMessage?.parts.map(({ type }) => type), [
+    "steering-message",
+    "step-start",
+    "text",
+  ]);
+  assertEquals(chat.lastMessage?.id, agent.state.messages.at(-1)?.id);
+});
+
+Deno.test("uiMessageHandler(): a page does not get the messages of a compaction", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply("Hi")]),
+    transformContext: (messages) => ({
+      messages,
+      report: {
+        droppedCount: 1,
+        tokensBefore: 2,
+        tokensAfter: 1,
+        droppedMessages: [userMessage("Secret")],
+      },
+    }),
+  });
+  const data: unknown[] = [];
+  const chat = new TestChat({ createAgent: () => agent }, {
+    onData: (part) => void data.push(part),
+  });
+  await chat.sendMessage({ text: "Hello" });
+  assertEquals(data, [{
+    type: "data-swink-context_compacted",
+    data: { droppedCount: 1, tokensBefore: 2, tokensAfter: 1 },
+    transient: true,
+  }]);
 });
 
 Deno.test("uiMessageHandler(): a page does not get the texts of warnings, which name files of the server", async () => {

@@ -345,7 +345,8 @@ export class ChunkMapper {
 
   #toResult(message: ToolResultMessage): UiMessageChunk[] {
     const { toolCallId, toolName, content, isError } = message;
-    const decision = this.#findDecision(toolCallId);
+    const { approvals = {} } = this.#options;
+    const decision = Object.hasOwn(approvals, toolCallId) ? approvals[toolCallId] : undefined;
     if (decision?.type === "denied") return toRefusal(toolCallId, decision);
     if (isError) {
       const input = this.#arguments.get(toolCallId) ?? {};
@@ -358,13 +359,6 @@ export class ChunkMapper {
       output,
       ...(metadata && { providerMetadata: metadata }),
     }];
-  }
-
-  /** Returns the decision on a call of the message that the run continues. */
-  #findDecision(toolCallId: string): ApprovalDecision | undefined {
-    const { approvals = {}, continued } = this.#options;
-    if (!continued?.toolCallIds.includes(toolCallId)) return undefined;
-    return Object.hasOwn(approvals, toolCallId) ? approvals[toolCallId] : undefined;
   }
 
   /** The page has the messages of the prompt; those of a queue are new to it. They follow the start, which has the id. */
