@@ -210,16 +210,16 @@ Deno.test("hostile page: cannot replace the result of a tool of the agent", asyn
   assertEquals(texts, ["Real"]);
 });
 
-Deno.test("hostile page: another answer does not continue the last one", async () => {
-  const answer = { id: "r1", role: "assistant", parts: [{ type: "text", text: "One" }] };
-  const response = await connect(createAgent())({
+Deno.test("hostile page: a request for another answer gets a message of its own", async () => {
+  const part = { type: "tool-look", toolCallId: "c1", state: "output-available", output: 1 };
+  const response = await connect(createAgent({ streamFn: scriptedStream([reply("Hi")]) }))({
     ...CHAT,
     trigger: "regenerate-message",
-    messages: [answer, message],
+    messages: [message, { id: "r1", role: "assistant", parts: [part] }],
     messageId: "r1",
   });
   const text = await response.text();
-  assert(!text.includes('"messageId":"r1"'), text);
+  assert(text.includes('"delta":"Hi"') && !text.includes('"messageId":"r1"'), text);
 });
 
 Deno.test("uiMessageHandler(): a request waits for the end of the run before it, and is refused if that lasts", async () => {

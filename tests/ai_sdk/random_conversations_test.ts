@@ -116,7 +116,7 @@ function createAgent(choose: Choose): Agent {
   return agent;
 }
 
-/** What a page shows of a conversation, without what only a stream has. */
+/** Returns the parts of a conversation in order, without those that only a stream has. */
 function listShown(messages: readonly UIMessage[]): unknown[] {
   const shown = messages.flatMap(({ role, parts }) =>
     parts.flatMap((part): unknown[] => {
