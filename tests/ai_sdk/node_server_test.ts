@@ -5,9 +5,8 @@
  */
 
 import { createServer, type ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import { uiMessageHandler } from "../../src/protocols/ai_sdk/mod.ts";
@@ -18,7 +17,7 @@ import { TestChat } from "./test_chat.ts";
 async function send(response: Response, target: ServerResponse): Promise<void> {
   target.writeHead(response.status, Object.fromEntries(response.headers));
   if (!response.body) return void target.end();
-  await pipeline(Readable.fromWeb(response.body), target).catch(() => {});
+  await response.body.pipeTo(Writable.toWeb(target)).catch(() => {});
 }
 
 /** Serves a handler, and returns its address. */
