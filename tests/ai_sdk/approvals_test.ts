@@ -4,7 +4,11 @@
  * @module
  */
 
-import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from "ai";
+import {
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  safeValidateUIMessages,
+  type UIMessage,
+} from "ai";
 import { assert, assertEquals } from "@std/assert";
 import { Agent, type AgentOptions, extractText } from "../../mod.ts";
 import { toUiMessages } from "../../src/protocols/ai_sdk/mod.ts";
@@ -143,6 +147,8 @@ Deno.test("approvals in a chat: a message after one of two answers refuses the o
   assert(unanswered.includes("not answered"), unanswered);
   const last = agent.state.messages.filter(({ role }) => role === "user").at(-1);
   assertEquals(last?.id, "m2");
+  const validation = await safeValidateUIMessages({ messages: chat.messages });
+  assertEquals(validation.success, true);
 });
 
 Deno.test("approvals in a chat: one of two answers alone is refused, and nothing is lost", async () => {

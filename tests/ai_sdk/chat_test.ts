@@ -388,7 +388,7 @@ Deno.test("uiMessageHandler(): images and files of the user reach the model", as
   ]);
 });
 
-Deno.test("uiMessageHandler(): a run that another page has started ends or is refused with 409", async () => {
+Deno.test("uiMessageHandler(): a request during a run that another page has started is refused", async () => {
   const agent = new Agent({ model: "test/model", streamFn: scriptedStream([hang()]) });
   const chat = new TestChat({ createAgent: () => agent, sleep: () => Promise.resolve() });
   const run = agent.prompt(userMessage("Hello"));

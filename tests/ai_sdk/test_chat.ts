@@ -10,6 +10,7 @@ import {
   type ChatState,
   type ChatStatus,
   DefaultChatTransport,
+  type PrepareSendMessagesRequest,
   type UIMessage,
   type UIMessageChunk,
 } from "ai";
@@ -44,22 +45,28 @@ class State implements ChatState<UIMessage> {
 
 /** Options of a test chat. */
 export interface TestChatOptions extends Omit<ChatInit<UIMessage>, "transport"> {
-  /** Notes the chunks of all responses. */
-  readonly onChunk?: (chunk: UIMessageChunk) => void;
+  /** Returns the body of a request. Default: that of the AI SDK. */
+  readonly prepareBody?: (request: Parameters<PrepareSendMessagesRequest<UIMessage>>[0]) => object;
 }
 
-/** A chat as that of `useChat()`, whose requests reach a handler without a network. */
+/** A chat as that of `useChat()`, whose requests reach a handler without a network, or a server. */
 export class TestChat extends AbstractChat<UIMessage> {
   /** The chunks of all responses. */
   readonly chunks: UIMessageChunk[];
 
-  constructor(handler: UiMessageHandlerOptions, { messages = [], ...init }: TestChatOptions = {}) {
-    const handle = uiMessageHandler(handler);
+  constructor(
+    handler: UiMessageHandlerOptions | { readonly url: string },
+    { messages = [], prepareBody, ...init }: TestChatOptions = {},
+  ) {
+    const request = createFetch(handler);
     const chunks: UIMessageChunk[] = [];
     const transport = new DefaultChatTransport({
       api: "http://localhost/chat",
+      ...(prepareBody && {
+        prepareSendMessagesRequest: (request) => ({ body: prepareBody(request) }),
+      }),
       fetch: async (url, init) => {
-        const response = await handle(new Request(url as string, init));
+        const response = await request(url as string, init);
         const body = response.body?.pipeThrough(noteChunks(chunks)) ?? null;
         return new Response(body, response);
       },
@@ -73,6 +80,11 @@ export class TestChat extends AbstractChat<UIMessage> {
     await waitUntil(() => this.status === "ready" || this.status === "error");
   }
 
+  /** Waits until the last message has a text. */
+  async untilText(text: string): Promise<void> {
+    await waitUntil(() => this.parts.some((part) => part.type === "text" && part.text === text));
+  }
+
   /** The parts of the last message, without step boundaries. */
   get parts(): UIMessage["parts"] {
     return this.lastMessage?.parts.filter(({ type }) => type !== "step-start") ?? [];
@@ -83,6 +95,15 @@ export class TestChat extends AbstractChat<UIMessage> {
     const types = this.chunks.map(({ type }) => type);
     return types.filter((type, index) => !type.endsWith("-delta") || type !== types[index - 1]);
   }
+}
+
+/** Returns a function that sends a request to a server, or to a handler in this process. */
+function createFetch(
+  handler: UiMessageHandlerOptions | { readonly url: string },
+): (url: string, init?: RequestInit) => Promise<Response> {
+  if ("url" in handler) return (_url, init) => fetch(handler.url, init);
+  const handle = uiMessageHandler(handler);
+  return (url, init) => handle(new Request(url, init));
 }
 
 /** Passes a body through, and adds the chunks in it to a list. */

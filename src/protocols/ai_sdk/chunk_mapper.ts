@@ -4,10 +4,15 @@
  * @module
  */
 
-import type { PendingApproval } from "../../core/approval/approval.ts";
-import type { AgentEndEvent, AgentEvent } from "../../core/events/event.ts";
-import { toJsonValue } from "../../core/json/json.ts";
-import { extractText } from "../../core/messages/content.ts";
+import type { ApprovalDecision, DecidedCall, PendingBatch } from "../../core/approval/approval.ts";
+import type {
+  AgentEndEvent,
+  AgentEvent,
+  ToolExecutionEndEvent,
+  ToolExecutionUpdateEvent,
+} from "../../core/events/event.ts";
+import { type JsonObject, toJsonValue } from "../../core/json/json.ts";
+import { extractText, type ToolCallBlock } from "../../core/messages/content.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -16,9 +21,15 @@ import type {
 } from "../../core/messages/message.ts";
 import type { StopReason } from "../../core/models/model.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
-import { isKnownToClient, listClientCalls } from "../web_client/client_tools.ts";
+import { isKnownToClient, isPlaceholder, listClientCalls } from "../web_client/client_tools.ts";
 import { toClientEvent } from "./to_client_event.ts";
-import { listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
+import {
+  type Denial,
+  describeDenial,
+  listCitedPages,
+  toUiOutput,
+  toUserParts,
+} from "./to_ui_parts.ts";
 import type { UiFinishReason, UiMessageChunk } from "./ui_message.ts";
 
 /** Options for `new ChunkMapper()`. */
@@ -27,9 +38,11 @@ export interface ChunkMapperOptions {
   readonly continued?: ContinuedMessage | undefined;
   /** Ids of the messages that the page has. Default: none. */
   readonly knownIds?: ReadonlySet<string> | undefined;
+  /** The decisions with which the run continues, by the id of the tool call. Default: none. */
+  readonly approvals?: Readonly<Record<string, ApprovalDecision>> | undefined;
   /** Names of the tools that the page runs, whose results it has itself. Default: none. */
   readonly clientTools?: readonly string[] | undefined;
-  /** Returns the metadata of the message when the run has ended. Default: none. */
+  /** Returns the metadata of the message when the run has ended and not failed. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
 }
 
@@ -54,11 +67,17 @@ interface OpenCall {
   readonly toolName: string;
 }
 
+/** A call that has failed. */
+interface FailedCall extends OpenCall {
+  readonly input: JsonObject;
+  readonly errorText: string;
+}
+
 const BLOCK_TYPES = { text_delta: "text", thinking_delta: "reasoning" } as const;
 
 const FINISH_REASONS: Readonly<Record<StopReason, UiFinishReason>> = {
   stop: "stop",
-  tool_use: "tool-calls",
+  tool_use: "interrupted",
   length: "length",
   error: "other",
   aborted: "other",
@@ -71,11 +90,16 @@ export class ChunkMapper {
   readonly #calls: Set<string>;
   /** The calls that are being written, by index: providers may write several at once. */
   readonly #openCalls = new Map<number, OpenCall>();
-  readonly #denied = new Set<string>();
+  /** The arguments with which the calls run. */
+  readonly #arguments = new Map<string, JsonObject>();
+  /** Chunks that wait for the start of the message. */
+  readonly #early: UiMessageChunk[] = [];
   #block: OpenBlock | undefined;
   #blocks = 0;
   #isStarted = false;
   #isStepOpen = false;
+  #hasReply = false;
+  #hasAsked = false;
   #hasCalledModel = false;
 
   /** Creates a mapper. */
@@ -94,7 +118,7 @@ export class ChunkMapper {
       case "message_end":
         return this.#endMessage(event.message);
       case "turn_end":
-        return [...this.askFor(event.pendingApprovals ?? []), ...this.#endStep()];
+        return [...this.#askAtEnd(event), ...this.#endStep()];
       case "agent_end":
         return this.#endRun(event);
       case "model_call_start":
@@ -105,9 +129,11 @@ export class ChunkMapper {
         return [...(event.discard ? this.#discard() : []), ...mapOther(event)];
       case "tool_execution_update":
         return this.#update(event);
-      case "tool_approval_resolved":
-        if (event.decision.type === "denied") this.#denied.add(event.id);
+      case "tool_execution_start":
+        this.#arguments.set(event.id, event.arguments);
         return [];
+      case "tool_execution_end":
+        return this.#requestResult(event);
       case "custom":
         return [...this.start(), { type: `data-${event.name}`, data: toJson(event.data) }];
       case "context_compacted":
@@ -120,8 +146,7 @@ export class ChunkMapper {
       case "model_call_end":
       case "queue_changed":
       case "tool_approval_requested":
-      case "tool_execution_start":
-      case "tool_execution_end":
+      case "tool_approval_resolved":
         return [];
       default:
         return event satisfies never;
@@ -133,20 +158,61 @@ export class ChunkMapper {
     if (this.#isStarted) return [];
     this.#isStarted = true;
     const messageId = this.#options.continued?.id ?? replyId;
-    return [{ type: "start", ...(messageId !== undefined && { messageId }) }];
+    const start = { type: "start", ...(messageId !== undefined && { messageId }) } as const;
+    return [start, ...this.#early.splice(0)];
   }
 
-  /** Returns the questions of a run that waits for approvals. */
-  askFor(approvals: readonly PendingApproval[]): UiMessageChunk[] {
-    const known = approvals.filter(({ toolCallId }) => this.#calls.has(toolCallId));
-    return known.flatMap(({ toolCallId }) => [
-      ...this.start(),
-      { type: "tool-approval-request", approvalId: toolCallId, toolCallId } as const,
+  /**
+   * Returns the questions of a run that waits for approvals. The other calls of the reply wait with them: a page sends its
+   * answers when all calls have one.
+   */
+  askFor({ pendingApprovals, decidedCalls = [] }: PendingBatch): UiMessageChunk[] {
+    const isKnown = ({ toolCallId }: { readonly toolCallId: string }) =>
+      this.#calls.has(toolCallId);
+    return this.#startWith([
+      ...pendingApprovals.filter(isKnown).map(({ toolCallId }) => toQuestion(toolCallId)),
+      ...decidedCalls.filter(isKnown).flatMap((call) => this.#toDecided(call)),
     ]);
+  }
+
+  /** Returns the state of a call that its user need not decide. A page runs a tool of its own, and sends the output along. */
+  #toDecided({ toolCallId, name: toolName, arguments: input, decision }: DecidedCall) {
+    if (decision.type === "denied") {
+      return this.#toError({ toolCallId, toolName, input, errorText: describeDenial(decision) });
+    }
+    if (this.#isClientTool(toolName)) {
+      return [{ type: "tool-input-available", toolCallId, toolName, input } as const];
+    }
+    return [
+      { ...toQuestion(toolCallId), isAutomatic: true } as const,
+      { type: "tool-approval-response", approvalId: toolCallId, approved: true } as const,
+    ];
+  }
+
+  /** Returns the error of a call. That of a tool of the page may have no complete input yet. */
+  #toError({ errorText, ...call }: FailedCall): UiMessageChunk[] {
+    const { toolCallId } = call;
+    if (!this.#isClientTool(call.toolName)) {
+      return [{ type: "tool-output-error", toolCallId, errorText }];
+    }
+    return [{ type: "tool-input-error", ...call, errorText }];
+  }
+
+  /** Returns the questions at the end of a turn, or of a run that has ended before its calls. */
+  #askAtEnd({ pendingApprovals = [], decidedCalls }: Partial<PendingBatch>): UiMessageChunk[] {
+    if (this.#hasAsked) return [];
+    this.#hasAsked = pendingApprovals.length > 0;
+    return this.askFor({ pendingApprovals, decidedCalls });
+  }
+
+  /** Returns chunks that are part of the message: they follow its start. */
+  #startWith(chunks: UiMessageChunk[]): UiMessageChunk[] {
+    return chunks.length === 0 ? [] : [...this.start(), ...chunks];
   }
 
   #startReply({ id }: AssistantMessage): UiMessageChunk[] {
     this.#isStepOpen = true;
+    this.#hasReply = true;
     return [...this.start(id), { type: "start-step" }];
   }
 
@@ -220,52 +286,74 @@ export class ChunkMapper {
 
   /** Ends a reply. The calls of one that was cut off are not executed. */
   #endReply({ content }: AssistantMessage): UiMessageChunk[] {
-    const inputs = content.flatMap((block): UiMessageChunk[] => {
-      if (block.type !== "tool_call") return [];
-      const { id: toolCallId, name: toolName, arguments: input } = block;
-      this.#calls.add(toolCallId);
-      return [{ type: "tool-input-available", toolCallId, toolName, input }];
-    });
-    const kept = new Set(content.flatMap((block) => block.type === "tool_call" ? [block.id] : []));
+    const calls = content.flatMap((block) => block.type === "tool_call" ? [block] : []);
+    for (const { id } of calls) this.#calls.add(id);
+    const kept = new Set(calls.map(({ id }) => id));
     const lost = [...this.#openCalls.values()].filter(({ toolCallId }) => !kept.has(toolCallId));
     this.#openCalls.clear();
     return [
       ...this.#closeBlock(),
-      ...listCitedPages(content).map((page) => ({ type: "source-url", ...page }) as const),
-      ...inputs,
+      ...calls.flatMap((call) => this.#endInput(call)),
       ...lost.map((call) =>
         ({ type: "tool-input-error", ...call, input: {}, errorText: CUT_OFF }) as const
       ),
+      ...listCitedPages(content).map((page) => ({ type: "source-url", ...page }) as const),
     ];
   }
 
-  #update(
-    { id: toolCallId, update }: Extract<AgentEvent, { type: "tool_execution_update" }>,
+  /** Completes the arguments of a call. A page runs a tool of its own when its input is available: see `#requestResult()`. */
+  #endInput({ id: toolCallId, name: toolName, arguments: input }: ToolCallBlock): UiMessageChunk[] {
+    if (!this.#isClientTool(toolName)) {
+      return [{ type: "tool-input-available", toolCallId, toolName, input }];
+    }
+    return [
+      { type: "tool-input-start", toolCallId, toolName },
+      { type: "tool-input-delta", toolCallId, inputTextDelta: JSON.stringify(input) },
+    ];
+  }
+
+  #isClientTool(name: string): boolean {
+    return this.#options.clientTools?.includes(name) === true;
+  }
+
+  /** Has the page run a tool of its own: the policies and approvals of the agent have allowed the call. */
+  #requestResult(
+    { id: toolCallId, name: toolName, result }: ToolExecutionEndEvent,
   ): UiMessageChunk[] {
+    if (!this.#isClientTool(toolName) || !isPlaceholder(result) || !this.#calls.has(toolCallId)) {
+      return [];
+    }
+    const input = this.#arguments.get(toolCallId) ?? {};
+    return this.#startWith([{ type: "tool-input-available", toolCallId, toolName, input }]);
+  }
+
+  #update({ id: toolCallId, update }: ToolExecutionUpdateEvent): UiMessageChunk[] {
     if (!this.#calls.has(toolCallId)) return [];
     const output = typeof update === "string" ? update : toUiOutput(update).output;
-    return [{ type: "tool-output-available", toolCallId, output, preliminary: true }];
+    return this.#startWith([
+      { type: "tool-output-available", toolCallId, output, preliminary: true },
+    ]);
   }
 
   #endCall(message: ToolResultMessage): UiMessageChunk[] {
-    const { toolCallId, content, isError } = message;
-    const { clientTools = [], continued } = this.#options;
+    const { toolCallId } = message;
+    const { clientTools = [] } = this.#options;
     // The page has the result of a tool that it runs.
     if (!this.#calls.has(toolCallId) || isKnownToClient(message, clientTools)) return [];
-    const started = this.start();
-    // Its user has refused the call; one that the application refuses is an error with a reason.
-    if (this.#denied.has(toolCallId) && continued?.toolCallIds.includes(toolCallId)) {
-      return [...started, { type: "tool-output-denied", toolCallId }];
-    }
+    return this.#startWith(this.#toResult(message));
+  }
+
+  #toResult(message: ToolResultMessage): UiMessageChunk[] {
+    const { toolCallId, toolName, content, isError } = message;
+    const { approvals = {} } = this.#options;
+    const decision = Object.hasOwn(approvals, toolCallId) ? approvals[toolCallId] : undefined;
+    if (decision?.type === "denied") return toRefusal(toolCallId, decision);
     if (isError) {
-      return [...started, {
-        type: "tool-output-error",
-        toolCallId,
-        errorText: extractText(content),
-      }];
+      const input = this.#arguments.get(toolCallId) ?? {};
+      return this.#toError({ toolCallId, toolName, input, errorText: extractText(content) });
     }
     const { output, metadata } = toUiOutput(message);
-    return [...started, {
+    return [{
       type: "tool-output-available",
       toolCallId,
       output,
@@ -273,30 +361,64 @@ export class ChunkMapper {
     }];
   }
 
-  /** The page has the messages of the prompt; those that are queued later are new to it. */
+  /** The page has the messages of the prompt; those of a queue are new to it. They follow the start, which has the id. */
   #addSteering({ id = "", content }: UserMessage): UiMessageChunk[] {
-    if (!this.#hasCalledModel || this.#options.knownIds?.has(id)) return [];
+    const { continued, knownIds } = this.#options;
+    if (knownIds ? knownIds.has(id) : !this.#hasCalledModel) return [];
     const parts = toUserParts(content);
-    return parts.length === 0 ? [] : [{ type: "steering-message", id, parts }];
+    if (parts.length === 0) return [];
+    this.#early.push({ type: "steering-message", id, parts });
+    return this.#isStarted || continued ? [...this.start(), ...this.#early.splice(0)] : [];
   }
 
   #endRun(event: AgentEndEvent): UiMessageChunk[] {
-    const { error, stopReason, abortReason, pendingApprovals = [] } = event;
-    const ended = [...this.start(), ...this.#closeBlock(), ...this.#endStep()];
+    const { error, stopReason, abortReason } = event;
+    const ended = [
+      ...this.start(),
+      ...this.#closeBlock(),
+      ...this.#askAtEnd(event),
+      ...this.#endStep(),
+    ];
     if (stopReason === "aborted" || error?.code === "aborted") {
       const reason = typeof abortReason === "string" ? { reason: abortReason } : {};
-      return [...ended, { type: "abort", ...reason }];
+      return [...ended, this.#finish(event, "interrupted"), { type: "abort", ...reason }];
     }
     if (error) return [...ended, { type: "error", errorText: error.message }];
-    const { clientTools = [], messageMetadata } = this.#options;
-    const isWaiting = pendingApprovals.length > 0 || listClientCalls(event, clientTools).length > 0;
-    const metadata = messageMetadata?.(event);
-    return [...ended, {
-      type: "finish",
-      finishReason: isWaiting ? "tool-calls" : FINISH_REASONS[stopReason],
-      ...(metadata !== undefined && { messageMetadata: toJson(metadata) }),
-    }];
+    return [...ended, this.#finish(event, this.#getFinishReason(event))];
   }
+
+  #finish(event: AgentEndEvent, finishReason: UiFinishReason): UiMessageChunk {
+    const metadata = this.#options.messageMetadata?.(event);
+    return {
+      type: "finish",
+      finishReason,
+      ...(metadata !== undefined && { messageMetadata: toJson(metadata) }),
+    };
+  }
+
+  /** A page does not continue a message by itself that was interrupted: a policy has ended the run, or the agent itself. */
+  #getFinishReason(event: AgentEndEvent): UiFinishReason {
+    const { stopReason, pendingApprovals = [] } = event;
+    const { clientTools = [] } = this.#options;
+    const isWaiting = pendingApprovals.length > 0 || listClientCalls(event, clientTools).length > 0;
+    if (isWaiting) return "tool-calls";
+    return this.#hasReply ? FINISH_REASONS[stopReason] : "interrupted";
+  }
+}
+
+function toQuestion(toolCallId: string) {
+  return { type: "tool-approval-request", approvalId: toolCallId, toolCallId } as const;
+}
+
+/** Returns the end of a call that the user has refused, also by not answering: the page lacks an answer then. */
+function toRefusal(toolCallId: string, { origin, reason }: Denial): UiMessageChunk[] {
+  const answer = {
+    type: "tool-approval-response",
+    approvalId: toolCallId,
+    approved: false,
+    ...(reason !== undefined && { reason }),
+  } as const;
+  return [...(origin === "person" ? [] : [answer]), { type: "tool-output-denied", toolCallId }];
 }
 
 const CUT_OFF = "The reply was cut off before the call was complete";

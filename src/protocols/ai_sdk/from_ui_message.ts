@@ -10,8 +10,9 @@ import { findParsedProblem } from "../../core/json/parsed_problem.ts";
 import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import { toClientDetails } from "../web_client/client_tools.ts";
 import { fromFilePart } from "./from_file_part.ts";
-import { formatOutput } from "./to_ui_parts.ts";
+import { describeDenial, formatOutput } from "./to_ui_parts.ts";
 
 /** Where a message is in the request, and when the request has arrived. */
 export interface Position {
@@ -36,7 +37,7 @@ export function fromUiMessage(message: JsonObject, { path, now }: Position): Age
       return [{
         role,
         id: readText(message, "id", `${path}.`),
-        ...(isJsonObject(metadata) && { metadata }),
+        ...readMetadata(metadata, path),
         content: toUserContent(parts, path),
         timestamp: now,
       }];
@@ -47,6 +48,13 @@ export function fromUiMessage(message: JsonObject, { path, now }: Position): Age
     default:
       throw new BadRequestError(`${path}.role must be user, assistant or system`);
   }
+}
+
+function readMetadata(metadata: unknown, path: string): { readonly metadata?: JsonObject } {
+  if (!isJsonObject(metadata)) return {};
+  const problem = findParsedProblem(metadata);
+  if (problem === undefined) return { metadata };
+  throw new BadRequestError(`${path}.metadata is ${problem}`);
 }
 
 /** Returns a property that is a text. */
@@ -124,11 +132,12 @@ class ReplyReader {
     if (!result) return;
     this.#results.push({
       role: "tool_result",
-      id: `${this.#id}-${id}`,
+      id: `${this.#id}-result-${id}`,
       toolCallId: id,
       toolName: name,
       content: [{ type: "text", text: result.text }],
       isError: result.isError,
+      ...(typeof result.output === "object" && { details: toClientDetails(result.output) }),
       timestamp: this.#position.now,
     });
   }
@@ -159,23 +168,37 @@ function readInput({ input }: JsonObject): JsonObject {
   return isJsonObject(input) && findParsedProblem(input) === undefined ? input : {};
 }
 
-/** The text of a result. */
-interface ResultText {
+/** A result. */
+interface Result {
+  /** Its text for the model. */
   readonly text: string;
+  /** The output, if the page has one. */
+  readonly output?: unknown;
+  /** Whether the call failed. */
   readonly isError: boolean;
 }
 
-function readResult(part: JsonObject, path: string): ResultText | undefined {
+/** Returns the result of a call; `undefined` if there is none, or only a part of it. */
+function readResult(part: JsonObject, path: string): Result | undefined {
   switch (part["state"]) {
     case "output-available":
-      return { text: readOutput(part, path), isError: false };
+      return part["preliminary"] === true
+        ? undefined
+        : { text: readOutput(part, path), output: part["output"], isError: false };
     case "output-error":
       return { text: readText(part, "errorText", `${path}.`), isError: true };
     case "output-denied":
-      return { text: "The user has refused the call", isError: true };
+      return { text: describeRefusal(part), isError: true };
+    case "approval-requested":
+      return { text: "Tool call not run: not approved", isError: true };
     default:
       return undefined;
   }
+}
+
+function describeRefusal({ approval }: JsonObject): string {
+  const reason = isJsonObject(approval) ? approval["reason"] : undefined;
+  return describeDenial({ reason: typeof reason === "string" ? reason : undefined });
 }
 
 /** Returns the text of an output for the model: that which it has read before, if the output has another one. */

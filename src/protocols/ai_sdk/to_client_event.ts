@@ -8,7 +8,7 @@ import type { AgentEvent, SubAgentEvent } from "../../core/events/event.ts";
 
 /**
  * Returns what a page may know about an event; `undefined` if that is nothing. The messages of the server, which the
- * report of a compaction and the events of sub-agents have, stay there.
+ * report of a compaction and the events of sub-agents have, stay there, and so do the texts of warnings, which name files.
  */
 export function toClientEvent(event: AgentEvent): object | undefined {
   switch (event.type) {
@@ -19,10 +19,8 @@ export function toClientEvent(event: AgentEvent): object | undefined {
     case "model_fallback":
     case "model_changed":
       return { from: event.from, to: event.to };
-    case "warning": {
-      const { code, message } = event;
-      return { code, message };
-    }
+    case "warning":
+      return { code: event.code };
     case "context_compacted": {
       const { droppedMessages: _dropped, ...report } = event.report;
       return report;

@@ -11,7 +11,7 @@ import type { UiMessageChunk } from "./ui_message.ts";
 
 /** Options for {@linkcode toUiMessageStream}. */
 export interface UiMessageStreamOptions {
-  /** Returns the metadata of the message when the run has ended, such as its usage; must be JSON. Default: none. */
+  /** Returns the metadata of the message when the run has ended and not failed, such as its usage; must be JSON. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
 }
 
@@ -65,5 +65,5 @@ export function mapChunks(
 
 /** The details of an error of the application are not meant for a page. */
 function describe(thrown: unknown): string {
-  return AgentError.is(thrown) ? getErrorMessage(thrown) : "The run could not be started";
+  return AgentError.is(thrown) ? getErrorMessage(thrown) : "The answer could not be sent";
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PendingBatch } from "../../core/approval/approval.ts";
+import type { DecidedCall, PendingBatch } from "../../core/approval/approval.ts";
 import { extractText } from "../../core/messages/content.ts";
 import type {
   AgentMessage,
@@ -12,15 +12,16 @@ import type {
   ToolResultMessage,
 } from "../../core/messages/message.ts";
 import { isPlaceholder } from "../web_client/client_tools.ts";
-import { listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
+import { describeDenial, listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
 import type { UiMessage, UiPart, UiToolPart } from "./ui_message.ts";
 
 /**
  * Converts the messages of an agent or a session to those of a page, for `useChat({ messages })`. The replies and results
  * between two messages of the user are one message. Files on the server, custom messages and thoughts without a text are
- * left out.
+ * left out. A message that was queued during a run is one of the user, and a refused call one that has failed.
  *
- * `pending` has the calls that wait for an approval: the state of the agent, or an earlier result.
+ * `pending` has the calls that wait for an approval, and those that wait with them: the state of the agent, or an earlier
+ * result.
  *
  * @example
  * ```ts
@@ -35,9 +36,11 @@ import type { UiMessage, UiPart, UiToolPart } from "./ui_message.ts";
  */
 export function toUiMessages(
   messages: readonly AgentMessage[],
-  pending: Partial<Pick<PendingBatch, "pendingApprovals">> = {},
+  pending: Partial<Pick<PendingBatch, "pendingApprovals" | "decidedCalls">> = {},
 ): UiMessage[] {
-  const waiting = new Set(pending.pendingApprovals?.map(({ toolCallId }) => toolCallId));
+  const { pendingApprovals = [], decidedCalls = [] } = pending;
+  const waiting = new Set(pendingApprovals.map(({ toolCallId }) => toolCallId));
+  const decided = new Map(decidedCalls.map((call) => [call.toolCallId, call]));
   const results = new Map(
     messages.flatMap((message) =>
       message.role === "tool_result" ? [[message.toolCallId, message] as const] : []
@@ -48,9 +51,9 @@ export function toUiMessages(
     const id = message.id ?? `message-${index}`;
     if (message.role === "user") {
       const parts = toUserParts(message.content);
-      converted.push({ id, role: "user", ...withMetadata(message), parts });
+      if (parts.length > 0) converted.push({ id, role: "user", ...withMetadata(message), parts });
     } else if (message.role === "assistant") {
-      const parts = toReplyParts(message, { waiting, results });
+      const parts = toReplyParts(message, { waiting, decided, results });
       if (parts.length === 0) continue;
       const last = converted.at(-1);
       if (last?.role === "assistant") last.parts.push({ type: "step-start" }, ...parts);
@@ -68,6 +71,8 @@ function withMetadata({ metadata }: AgentMessage): { metadata?: unknown } {
 interface CallStates {
   /** Ids of the calls that wait for an approval. */
   readonly waiting: ReadonlySet<string>;
+  /** The calls that wait with them, by id. */
+  readonly decided: ReadonlyMap<string, DecidedCall>;
   /** The results, by the ids of their calls. */
   readonly results: ReadonlyMap<string, ToolResultMessage>;
 }
@@ -101,9 +106,11 @@ type CallState = UiToolPart extends infer Part
   ? Part extends UiToolPart ? Omit<Part, "type" | "toolCallId" | "input"> : never
   : never;
 
-function toCallState(id: string, { waiting, results }: CallStates): CallState {
+function toCallState(id: string, { waiting, decided, results }: CallStates): CallState {
   const result = results.get(id);
+  const call = decided.get(id);
   if (waiting.has(id)) return { state: "approval-requested", approval: { id } };
+  if (call) return toDecidedState(call);
   if (!result || isPlaceholder(result)) return { state: "input-available" };
   if (result.isError) return { state: "output-error", errorText: extractText(result.content) };
   const { output, metadata } = toUiOutput(result);
@@ -112,4 +119,12 @@ function toCallState(id: string, { waiting, results }: CallStates): CallState {
     output,
     ...(metadata && { resultProviderMetadata: metadata }),
   };
+}
+
+/** Returns the state of a call that its user need not decide, while others wait. */
+function toDecidedState({ toolCallId: id, decision }: DecidedCall): CallState {
+  if (decision.type === "denied") {
+    return { state: "output-error", errorText: describeDenial(decision) };
+  }
+  return { state: "approval-responded", approval: { id, approved: true, isAutomatic: true } };
 }

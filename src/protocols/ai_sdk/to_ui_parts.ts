@@ -4,9 +4,11 @@
  * @module
  */
 
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { toJsonValue } from "../../core/json/json.ts";
 import { type ContentBlock, extractText, type MediaSource } from "../../core/messages/content.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import { getClientDetails } from "../web_client/client_tools.ts";
 import { withoutFiles } from "../web_client/without_files.ts";
 import type { UiFilePart, UiProviderMetadata, UiTextPart } from "./ui_message.ts";
 
@@ -83,7 +85,8 @@ export interface UiToolOutput {
 
 /** Returns the result of a successful call. */
 export function toUiOutput(result: Pick<AgentToolResult, "content" | "details">): UiToolOutput {
-  const { content, details } = withoutFiles(result);
+  const { content } = withoutFiles(result);
+  const details = getClientDetails(result);
   const text = extractText(content);
   const isText = content.every(({ type }) => type === "text");
   const copy = toJsonValue(details !== undefined ? details : isText ? text : content);
@@ -95,4 +98,13 @@ export function toUiOutput(result: Pick<AgentToolResult, "content" | "details">)
 /** Returns the text for the model of an output that has no other one. */
 export function formatOutput(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output) ?? "";
+}
+
+/** A refusal of a call. */
+export type Denial = Extract<ApprovalDecision, { readonly type: "denied" }>;
+
+/** Returns the text of a refusal. */
+export function describeDenial({ origin, reason }: Pick<Denial, "origin" | "reason">): string {
+  if (reason === undefined) return "Tool call rejected by approval";
+  return origin === "policy" ? reason : `Tool call rejected by approval: ${reason}`;
 }

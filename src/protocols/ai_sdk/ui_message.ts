@@ -43,6 +43,11 @@ export type UiToolPart =
     | { state: "input-available"; input: unknown }
     | { state: "approval-requested"; input: unknown; approval: { id: string } }
     | {
+      state: "approval-responded";
+      input: unknown;
+      approval: { id: string; approved: boolean; isAutomatic?: true };
+    }
+    | {
       state: "output-available";
       input: unknown;
       /** The `details` of the result, or its text if it has none. */
@@ -73,8 +78,8 @@ export type UiMessage = {
   parts: UiPart[];
 };
 
-/** Reason for the end of an answer. */
-export type UiFinishReason = "stop" | "length" | "tool-calls" | "other";
+/** Reason for the end of an answer. The page does not continue an `interrupted` one by itself. */
+export type UiFinishReason = "stop" | "length" | "tool-calls" | "interrupted" | "other";
 
 /** One event of the stream that builds a message. */
 export type UiMessageChunk =
@@ -97,7 +102,8 @@ export type UiMessageChunk =
     input: unknown;
     errorText: string;
   }
-  | { type: "tool-approval-request"; approvalId: string; toolCallId: string }
+  | { type: "tool-approval-request"; approvalId: string; toolCallId: string; isAutomatic?: true }
+  | { type: "tool-approval-response"; approvalId: string; approved: boolean; reason?: string }
   | {
     type: "tool-output-available";
     toolCallId: string;

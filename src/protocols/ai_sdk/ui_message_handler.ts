@@ -12,8 +12,9 @@ import { checkNames } from "../../core/checks/check_names.ts";
 import { checkNumber } from "../../core/checks/check_number.ts";
 import { checkObject } from "../../core/checks/check_object.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
-import { AgentError } from "../../core/errors/errors.ts";
+import { AgentError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
 import { KEEP_ALIVE_MS } from "../../core/streams/keep_alive.ts";
 import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
@@ -40,7 +41,7 @@ export interface UiMessageHandlerOptions {
   ) => Agent | Response | Promise<Agent | Response>;
   /** Tools that the page runs in `onToolCall`. They need names that no tool of the agent has. Default: none. */
   readonly clientTools?: readonly ClientTool[] | undefined;
-  /** Returns the metadata of the message when the run has ended, such as its usage; must be JSON. Default: none. */
+  /** Returns the metadata of the message when the run has ended and not failed, such as its usage; must be JSON. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
   /** Maximum size of a request in bytes. Default: 10 MB. */
   readonly maxBytes?: number | undefined;
@@ -149,16 +150,33 @@ function startRun(
   { clientTools = [], messageMetadata }: UiMessageHandlerOptions,
 ): ReadableStream<UiMessageChunk> {
   const { messages, continued } = chat;
+  checkUnchanged(agent, chat);
+  const approvals = selectApprovals(agent, chat);
   const options = {
     continued,
+    approvals,
     knownIds: new Set(messages.flatMap(({ id }) => id === undefined ? [] : [id])),
     clientTools: clientTools.map(({ name }) => name),
     messageMetadata,
   };
-  const approvals = selectApprovals(agent, chat);
   const input = { messages, approvals, tools: clientTools, context: [] };
   const stream = startClientRun(agent, input);
   return stream ? mapChunks(stream, options) : repeatRequests(agent, options);
+}
+
+/**
+ * Checks that an agent does not answer the earlier text of a message that its user has changed since.
+ *
+ * @throws {BadRequestError} If the agent has another text.
+ */
+function checkUnchanged({ state }: Agent, { messages }: UiChatRequest): void {
+  const last = messages.at(-1);
+  if (last?.role !== "user") return;
+  const own = state.messages.find(({ id }) => id === last.id);
+  if (own?.role !== "user" || extractText(own.content) === extractText(last.content)) return;
+  throw new BadRequestError(
+    "The agent of this conversation keeps its messages: send a new one in place of a changed one",
+  );
 }
 
 /**
@@ -170,9 +188,13 @@ function selectApprovals(
   { approvals, messages }: UiChatRequest,
 ): Readonly<Record<string, ApprovalDecision>> {
   if (pendingApprovals.length === 0) return approvals;
-  const hasAnswer = pendingApprovals.some(({ toolCallId }) => Object.hasOwn(approvals, toolCallId));
-  if (!hasAnswer) return {};
   const isLeft = messages.at(-1)?.role === "user";
+  const hasAnswer = pendingApprovals.some(({ toolCallId }) => Object.hasOwn(approvals, toolCallId));
+  if (!hasAnswer) {
+    // A page that has missed a part of the conversation would send the same answers again and again.
+    if (isLeft || Object.keys(approvals).length === 0) return {};
+    throw new BadRequestError(OTHER_APPROVALS);
+  }
   return Object.fromEntries(
     pendingApprovals.flatMap(({ toolCallId }) => {
       const answer = Object.hasOwn(approvals, toolCallId) ? approvals[toolCallId] : undefined;
@@ -182,18 +204,21 @@ function selectApprovals(
   );
 }
 
+const OTHER_APPROVALS =
+  "The agent of this conversation waits for other approvals: load the conversation again";
+
 const UNANSWERED: ApprovalDecision = { type: "denied", reason: "The user has not answered" };
 
 /** Returns the chunks of a run that waits for the same approvals as the one before it: the page may have lost them. */
 function repeatRequests(
-  { state: { pendingApprovals } }: Agent,
+  { state }: Agent,
   options: ChunkMapperOptions,
 ): ReadableStream<UiMessageChunk> {
   const mapper = new ChunkMapper(options);
   return new ReadableStream({
     start(controller) {
       for (const chunk of mapper.start()) controller.enqueue(chunk);
-      for (const chunk of mapper.askFor(pendingApprovals)) controller.enqueue(chunk);
+      for (const chunk of mapper.askFor(state)) controller.enqueue(chunk);
       controller.enqueue({ type: "finish", finishReason: "tool-calls" });
       controller.close();
     },

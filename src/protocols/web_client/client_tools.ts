@@ -64,8 +64,19 @@ function takeAnswer(
   const answer = answers.get(toolCallId);
   if (!answer) return undefined;
   answers.delete(toolCallId);
-  const { content, isError } = answer;
-  return { content: [...content], isError, details: { runsInClient: false } };
+  const { content, isError, details = toClientDetails() } = answer;
+  return { content: [...content], isError, details };
+}
+
+/** Returns the details of a result that the client has sent. Its output must not pass for the details of another tool. */
+export function toClientDetails(output?: unknown): Readonly<Record<string, unknown>> {
+  return { runsInClient: false, ...(output !== undefined && { output }) };
+}
+
+/** Returns the details of a result for a client: the output that it has sent, or those of the tool. */
+export function getClientDetails({ details }: Pick<AgentToolResult, "details">): unknown {
+  const isOutput = isJsonObject(details) && details["runsInClient"] === false;
+  return isOutput ? details["output"] : details;
 }
 
 /**
@@ -103,7 +114,7 @@ export function isKnownToClient(message: AgentMessage, names: readonly string[])
 }
 
 /** Whether a message is the result of a call that a client has not run yet. */
-export function isPlaceholder({ details }: ToolResultMessage): boolean {
+export function isPlaceholder({ details }: Pick<AgentToolResult, "details">): boolean {
   return isJsonObject(details) && details["runsInClient"] === true;
 }
 
@@ -137,6 +148,7 @@ export function replaceResults(
     );
     if (result?.role !== "tool_result") return message;
     const { details: _details, ...kept } = message;
-    return { ...kept, content: result.content, isError: result.isError };
+    const { content, isError, details } = result;
+    return { ...kept, content, isError, ...(details !== undefined && { details }) };
   });
 }
