@@ -14,6 +14,7 @@ import {
   checkMessages,
   type PromptInput,
   toAgentMessages,
+  withTimestamps,
 } from "../core/messages/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/models/model.ts";
 import { type Ports, resolvePorts } from "../core/ports/ports.ts";
@@ -110,8 +111,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#subscribers = new Subscribers((message) =>
       this.#emit({ type: "warning", code: "listener_failed", message })
     );
-    this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
-    this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
+    this.#steering = new MessageQueue({ ...queue, mode: steeringMode });
+    this.#followUp = new MessageQueue({ ...queue, mode: followUpMode });
     const { messages = [], pendingApprovals = [], decidedCalls } = options;
     checkMessages(messages);
     const pending = checkPending({ pendingApprovals, decidedCalls }, messages);
@@ -258,8 +259,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
 
   /** Removes all queued messages. */
   clearQueues(): void {
-    this.clearSteering();
-    this.clearFollowUp();
+    this.#steering.clear();
+    this.#followUp.clear();
   }
 
   /** Whether any message is queued. */
@@ -346,8 +347,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    */
   setModel(model: ModelSpec | string): void {
     const from = this.#state.model;
-    const to = modelSpec(model);
-    this.#state.model = to;
+    const to = this.#state.model = modelSpec(model);
     this.#emit({ type: "model_changed", from: cloneJson(from), to: cloneJson(to) });
   }
 
@@ -377,7 +377,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     checkMessages(messages);
     const waiting = checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.messages = [...this.#repair(messages, waiting)];
+    this.#state.messages = this.#repair(messages, waiting);
     this.#state.pending = waiting;
   }
 
@@ -392,7 +392,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   appendMessages(messages: readonly AgentMessage[]): void {
     this.#assertIdle();
     checkMessages(messages);
-    this.#state.messages = [...this.#repair([...this.#state.messages, ...messages])];
+    this.#state.messages = this.#repair([...this.#state.messages, ...messages]);
     this.#state.pending = undefined;
   }
 
@@ -476,17 +476,17 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     });
   }
 
-  #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {
+  #createState(messages: AgentMessage[], pending?: PendingBatch): LiveState {
     const { systemPrompt = "", tools = [] } = this.#options;
     const model = this.#model;
     return new LiveState({ systemPrompt, model, tools: checkTools(tools), messages, pending });
   }
 
-  /** Repairs a history; the calls of its last reply may be pending. */
-  #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
+  /** Returns a repaired copy of a history; the calls of its last reply may be pending. */
+  #repair(history: readonly AgentMessage[], pending?: PendingBatch): AgentMessage[] {
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
-    return messages;
+    return withTimestamps(messages, this.#ports.now);
   }
 
   #assertIdle(): void {

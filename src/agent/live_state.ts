@@ -51,8 +51,9 @@ export interface AgentState {
 }
 
 /** Options for `new LiveState()`. */
-export interface InitialState
-  extends Pick<AgentState, "systemPrompt" | "model" | "tools" | "messages"> {
+export interface InitialState extends Pick<AgentState, "systemPrompt" | "model" | "tools"> {
+  /** The history, which the state owns. */
+  readonly messages: AgentMessage[];
   /** The tool calls of the last reply that wait for approvals. */
   readonly pending: PendingBatch | undefined;
 }
@@ -97,7 +98,7 @@ export class LiveState implements AgentState {
     this.systemPrompt = initial.systemPrompt;
     this.model = initial.model;
     this.tools = initial.tools;
-    this.messages = [...initial.messages];
+    this.messages = initial.messages;
     this.pending = initial.pending;
   }
 

@@ -110,14 +110,25 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
   if (messages.some(isBlankPrompt)) {
     throw new NoMessagesError("The prompt is empty: pass a text, or blocks that are not blank");
   }
-  return messages.map((message) => withTimestamp(message, timestamp));
+  return withTimestamps(messages, () => timestamp);
 }
 
-/** Returns the message with a timestamp, which untyped code may omit. */
-function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
-  const { timestamp: own = timestamp } = message as Partial<AgentMessage>;
-  checkTimestamp(own);
-  return { ...message, timestamp: own };
+/**
+ * Returns the messages with timestamps, which untyped code may omit.
+ *
+ * @throws {BadRequestError} If a timestamp is no number.
+ */
+export function withTimestamps(
+  messages: readonly AgentMessage[],
+  now: () => number,
+): AgentMessage[] {
+  return messages.map((message) => {
+    if ((message as Partial<AgentMessage>).timestamp === undefined) {
+      return { ...message, timestamp: now() };
+    }
+    checkTimestamp(message.timestamp);
+    return message;
+  });
 }
 
 function checkTimestamp(timestamp: unknown): void {
@@ -180,7 +191,7 @@ export function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] 
 
 function listMessages(input: PromptInput, timestamp: number): readonly AgentMessage[] {
   if (typeof input === "string") return [userMessage(input, timestamp)];
-  if (typeof input !== "object" || input === null) {
+  if (!input || typeof input !== "object") {
     throw new BadRequestError(
       "Invalid prompt: pass a string, { text, images }, a message or an array of messages",
     );

@@ -55,15 +55,13 @@ export async function callWithFallback(
   let candidate = toCandidate(run, { model: request.model });
   let totals: AttemptTotals | undefined;
   let charged = turn;
-  let discard = false;
   for (let number = 1;; number++) {
     const options = { candidate, request, number: (totals?.attempts ?? attempts) + 1, onStart };
     const last = await attempt(charged, options);
     const { model } = candidate;
-    discard ||= last.hasOutput;
     totals = addAttempt(totals ?? { attempts }, last);
     const call: ModelCall = { attempt: last, model, number, ...totals };
-    const { error } = last;
+    const { error, hasOutput: discard } = last;
     const next = error && chooseNext(run, { candidate, last, error, number, fallbacks });
     if (!next) return call;
     if (turn.cancellation.aborted) {
@@ -80,7 +78,6 @@ export async function callWithFallback(
       candidate = toCandidate(run, next.fallback);
       number = 0;
     }
-    discard = false;
     // Policies see what the earlier attempts have used.
     charged = { ...turn, progress: addSpending(turn.progress, totals) };
   }

@@ -9,6 +9,7 @@ import { registerTransformCopies } from "../../core/context/copy_transform.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import { addReportedSpending } from "../../core/models/valid_usage.ts";
 import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   type AppliedCut,
@@ -199,10 +200,12 @@ class Compactor {
     const goal = Math.min((measure.window ?? measure.used) * target, measure.limit, tokens);
     if (measure.used <= goal) return null;
     const request = { messages, input, measure };
-    const report = await this.#shrink(request, { goal, instructions, isManual: true });
-    if (report && isCounted) {
-      const { usage: _usage, cost: _cost, ...rest } = report;
-      this.#unreported = rest;
+    const earlier = this.#unreported;
+    let report: CompactionReport | undefined;
+    try {
+      report = await this.#shrink(request, { goal, instructions, isManual: true });
+    } finally {
+      if (isCounted) this.#unreported = omitSpending(report, earlier);
     }
     if (report) await this.onCompact?.(report);
     return report ?? null;
@@ -252,12 +255,10 @@ class Compactor {
     const canWait = !input.overflow && measure.used <= (measure.window ?? Infinity);
     if (canWait && !isManual && this.#backoff.isActive) return undefined;
     const known = new Set([...unsummarized.pinned, ...listSummarized(messages, before)]);
-    const written = await this.#writeSummary({
+    const written = await this.#writeSummary(request, {
       messages: messages.slice(chosen.from, chosen.to).filter((message) => !known.has(message)),
       previous: before?.summary,
       instructions,
-      contextWindow: measure.window,
-      input,
     });
     if (written?.summary === undefined && written && canWait) {
       return this.#report(request, { written });
@@ -271,17 +272,15 @@ class Compactor {
 
   /** Writes the summary of a cut that was made without one, unless an attempt has failed shortly before. */
   async #completeSummary(request: MeasuredRequest): Promise<void> {
-    const { messages, input, measure } = request;
+    const { messages } = request;
     const cut = this.#findCut(messages);
     if (!cut?.isIncomplete || !this.#writer || this.#backoff.isActive) return;
     const { from, to, length, summary: previous, pinned } = cut;
     const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
-    const written = await this.#writeSummary({
+    const written = await this.#writeSummary(request, {
       messages: omitted,
       previous,
       instructions: undefined,
-      contextWindow: measure.window,
-      input,
     });
     if (written?.summary === undefined) {
       if (written) this.#report(request, { written });
@@ -296,11 +295,18 @@ class Compactor {
     this.#apply(request, { cut: complete, written, fallback });
   }
 
-  /** Writes a summary, if there is a writer. Rejects if the run is aborted. */
-  async #writeSummary(request: SummaryRequest): Promise<SummaryResult | undefined> {
-    const { signal } = request.input;
-    const written = await this.#writer?.write(request);
-    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
+  /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported later. */
+  async #writeSummary(
+    request: MeasuredRequest,
+    part: Pick<SummaryRequest, "messages" | "previous" | "instructions">,
+  ): Promise<SummaryResult | undefined> {
+    const { input, measure } = request;
+    const { signal } = input;
+    const written = await this.#writer?.write({ ...part, input, contextWindow: measure.window });
+    if (signal.aborted) {
+      if (written?.usage) this.#report(request, { written: toAborted(written) });
+      throw new AbortedError(undefined, { cause: signal.reason });
+    }
     if (written && !written.isRefused) this.#backoff.update(written.summary !== undefined);
     return written;
   }
@@ -329,7 +335,10 @@ class Compactor {
     }
   }
 
-  /** Creates the report of a cut, or of a summary that failed; the next request emits it. */
+  /**
+   * Creates the report of a cut, or of a summary that failed. The next request emits it, with what earlier ones have spent
+   * that no request has emitted.
+   */
   #report(
     { messages, measure }: MeasuredRequest,
     { written, cut, tokensAfter }: {
@@ -340,7 +349,7 @@ class Compactor {
   ): CompactionReport {
     const tokensBefore = Math.round(measure.used);
     const { problem, usage, cost } = written ?? {};
-    this.#unreported = {
+    const report = {
       ...(cut ? createDropReport(messages, cut) : { droppedCount: 0 }),
       tokensBefore,
       tokensAfter: tokensAfter ?? tokensBefore,
@@ -349,7 +358,8 @@ class Compactor {
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
     };
-    return this.#unreported;
+    this.#unreported = { ...report, ...addReportedSpending(this.#unreported ?? {}, report) };
+    return report;
   }
 
   #chooseCut(
@@ -410,6 +420,21 @@ function listSummarized(
 ): readonly AgentMessage[] {
   if (cut?.summary === undefined || cut.isIncomplete) return [];
   return messages.slice(cut.from, cut.to).filter((message) => !cut.pinned.includes(message));
+}
+
+/** Returns a report without its spending, which is counted, and with that of the report before, which is not. */
+function omitSpending(
+  report: CompactionReport | undefined,
+  earlier: CompactionReport | undefined,
+): CompactionReport | undefined {
+  if (!report) return earlier;
+  const { usage: _usage, cost: _cost, ...rest } = report;
+  return { ...rest, ...addReportedSpending(earlier ?? {}, {}) };
+}
+
+/** Returns the spending of a summary that an abort has made useless. */
+function toAborted({ summary: _summary, ...spent }: SummaryResult): SummaryResult {
+  return { ...spent, problem: "No summary was written: the run was aborted" };
 }
 
 /** Whether the messages of a cut are at its positions. */

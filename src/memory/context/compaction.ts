@@ -161,6 +161,6 @@ export interface SummaryWriter {
   readonly getMaxTokens: (contextWindow: number | undefined) => number;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Writes a summary. Rejects only if it is aborted. */
+  /** Writes a summary. Never rejects: the result of an abort has what was spent until then. */
   write(request: SummaryRequest): Promise<SummaryResult>;
 }

@@ -5,7 +5,7 @@
  */
 
 import { checkFunction } from "../../core/checks/check_function.ts";
-import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
 import { type ModelSpec, modelSpec } from "../../core/models/model.ts";
 import { priceUsage } from "../../core/models/price_usage.ts";
@@ -144,9 +144,10 @@ class ModelSummaryWriter implements SummaryWriter {
     let spent: Pick<SummaryResult, "usage" | "cost"> = {};
     for (let attempt = 1;; attempt++) {
       const reply = await this.#callModel(request, model, spent);
-      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
       spent = addReportedSpending(spent, this.#getUsageAndCost(model, reply));
-      const delay = reply.error ? this.#getRetryDelay(reply.error, attempt) : null;
+      const delay = reply.error && !signal.aborted
+        ? this.#getRetryDelay(reply.error, attempt)
+        : null;
       if (delay === null) return { ...reply.toResult(this.getMaxTokens(contextWindow)), ...spent };
       await this.#sleep(delay, signal);
     }

@@ -1,0 +1,98 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import type { TransformContext } from "../../core/context/context.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { budget } from "../../policies/budget.ts";
+import { assistantMessage } from "../../testing/messages.ts";
+import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
+import { compact } from "./compact.ts";
+import { composeTransforms } from "./compose_transforms.ts";
+import { summarize } from "./summarize.ts";
+
+const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
+
+function createHistory(): AgentMessage[] {
+  return Array.from({ length: 9 }, (_, number) => [
+    userMessage(`question ${number} ${"q".repeat(2000)}`, number),
+    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
+  ]).flat();
+}
+
+function createTransform(steps: readonly ScriptedStep[]) {
+  const summaries = scriptedStream(steps);
+  const transform = summarize({
+    streamFn: summaries,
+    contextWindow: 10_000,
+    maxSummaryTokens: 500,
+    keepSteps: 1,
+    retry: ({ attempt }) => attempt === 1 ? 0 : null,
+  });
+  return { summaries, transform };
+}
+
+Deno.test("composeTransforms(): the summaries of several runs that fail are counted with the next request", async () => {
+  const { summaries, transform } = createTransform([reply("s", { usage }), reply("t", { usage })]);
+  let failures = 2;
+  const unreliable: TransformContext = (messages) => {
+    if (failures-- > 0) throw new Error("no network");
+    return messages;
+  };
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: composeTransforms(transform, unreliable),
+    messages: createHistory(),
+  });
+  assertEquals((await agent.prompt("one")).error?.code, "stream_error");
+  agent.setMessages([...agent.state.messages, ...createHistory()]);
+  assertEquals((await agent.prompt("two")).error?.code, "stream_error");
+  const result = await agent.prompt("three");
+  assertEquals([result.error, result.usage.total, summaries.calls.length], [undefined, 200, 2]);
+});
+
+Deno.test("summarize(): an attempt that failed before an abort is counted with the next request", async () => {
+  const { summaries, transform } = createTransform([
+    fail("network_error", "Connection reset", { usage }),
+    hang(),
+    reply("s", { usage }),
+  ]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages: createHistory(),
+  });
+  const running = agent.prompt("one");
+  await waitUntil(() => summaries.calls.length === 2);
+  agent.abort("enough");
+  assertEquals((await running).stopReason, "aborted");
+  const result = await agent.prompt("two");
+  assertEquals([result.error, result.usage.total], [undefined, 200]);
+});
+
+Deno.test("compact(): what an aborted one has spent is not counted again in the next run", async () => {
+  const { summaries, transform } = createTransform([
+    fail("network_error", "Connection reset", { usage }),
+    hang(),
+    reply("s", { usage }),
+  ]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages: createHistory(),
+    policies: [budget({ tokens: 10_000 })],
+  });
+  const controller = new AbortController();
+  const compaction = assertRejects(
+    () => compact(agent, transform, { signal: controller.signal }),
+    AbortedError,
+  );
+  await waitUntil(() => summaries.calls.length === 2);
+  controller.abort();
+  await compaction;
+  assertEquals((await agent.prompt("one")).usage.total, 100);
+});
