@@ -278,10 +278,10 @@ Deno.test("followSession() connects again when the body of an error does not arr
 });
 
 Deno.test("followSession() throws what a further connection would not change: no response, and malformed events", async () => {
-  let nested = '{"type":"warning"}';
-  for (let depth = 0; depth < 20_000; depth++) {
-    nested = `{"type":"sub_agent","path":[],"event":${nested}}`;
-  }
+  // Deeper than the stack of every engine.
+  const depth = 200_000;
+  const opened = '{"type":"sub_agent","path":[],"event":'.repeat(depth);
+  const nested = `${opened}{"type":"warning"}${"}".repeat(depth)}`;
   const used = respond(STREAM);
   await used.text();
   const cases: readonly [Response, typeof BadRequestError | typeof StreamError][] = [
