@@ -124,6 +124,7 @@ Deno.test("hostile page: each wrong request is refused with its position, and st
     ["[]", "The body must be an object"],
     [{ messages: [] }, "id must be a string"],
     [{ id: "c" }, "messages must be a list of objects"],
+    [{ id: "c", message: "Hello" }, "or message an object"],
     [{ ...CHAT, messages: ["Hello"] }, "messages must be a list of objects"],
     [{ ...CHAT, trigger: "resume-stream" }, "trigger must be submit-message or regenerate-message"],
     [{ ...CHAT, messages: [{ ...message, role: "tool" }] }, "messages[0].role must be"],

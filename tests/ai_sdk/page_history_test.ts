@@ -96,34 +96,36 @@ Deno.test("page history: an agent with a history refuses a changed message, and 
 });
 
 Deno.test("page history: a page that sends only the new messages reaches an agent with a history", async () => {
-  const script = scriptedStream([
-    reply([toolCall("pay", {}, { id: "c1" })]),
-    reply("Paid"),
-    reply("Yes"),
-  ]);
-  const agent = new Agent({
-    model: "test/model",
-    streamFn: script,
-    tools: [fakeTool({ name: "pay", result: "paid" })],
-    approve: () => ({ type: "pending" }),
-  });
-  const chat = new TestChat({ createAgent: () => agent }, {
-    prepareBody: ({ id, messages, trigger, messageId }) => ({
-      id,
-      trigger,
-      messageId,
-      messages: messages.slice(-1),
-    }),
-  });
-  await chat.sendMessage({ text: "Pay" });
-  await chat.addToolApprovalResponse({ id: "c1", approved: true });
-  await chat.sendMessage();
-  await chat.sendMessage({ text: "Sure?" });
-  assertEquals([chat.status, chat.messages.length], ["ready", 4]);
-  assertEquals(script.calls.at(-1)?.context.messages.map(({ role }) => role), [
-    ...["user", "assistant", "tool_result", "assistant"],
-    "user",
-  ]);
+  for (const name of ["messages", "message"]) {
+    const script = scriptedStream([
+      reply([toolCall("pay", {}, { id: "c1" })]),
+      reply("Paid"),
+      reply("Yes"),
+    ]);
+    const agent = new Agent({
+      model: "test/model",
+      streamFn: script,
+      tools: [fakeTool({ name: "pay", result: "paid" })],
+      approve: () => ({ type: "pending" }),
+    });
+    const chat = new TestChat({ createAgent: () => agent }, {
+      prepareBody: ({ id, messages, trigger, messageId }) => ({
+        id,
+        trigger,
+        messageId,
+        [name]: name === "messages" ? messages.slice(-1) : messages.at(-1),
+      }),
+    });
+    await chat.sendMessage({ text: "Pay" });
+    await chat.addToolApprovalResponse({ id: "c1", approved: true });
+    await chat.sendMessage();
+    await chat.sendMessage({ text: "Sure?" });
+    assertEquals([chat.status, chat.messages.length], ["ready", 4]);
+    assertEquals(script.calls.at(-1)?.context.messages.map(({ role }) => role), [
+      ...["user", "assistant", "tool_result", "assistant"],
+      "user",
+    ]);
+  }
 });
 
 Deno.test("toUiMessages(): a message that has only files of the server is left out", async () => {

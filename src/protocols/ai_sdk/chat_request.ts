@@ -34,10 +34,8 @@ export interface UiChatRequest {
  */
 export function parseChatRequest(text: string, now: number): UiChatRequest {
   const body = parseObject(text);
-  const { messages: list, trigger = "submit-message", messageId } = body;
-  if (!Array.isArray(list) || !list.every((message) => isJsonObject(message))) {
-    throw new BadRequestError("messages must be a list of objects");
-  }
+  const { trigger = "submit-message", messageId } = body;
+  const list = readMessages(body);
   if (trigger !== "submit-message" && trigger !== "regenerate-message") {
     throw new BadRequestError("trigger must be submit-message or regenerate-message");
   }
@@ -65,6 +63,14 @@ function parseObject(text: string): JsonObject {
   }
   if (!isJsonObject(value)) throw new BadRequestError("The body must be an object");
   return value;
+}
+
+/** Returns the messages; a page may send only its last one, as `message`. */
+function readMessages({ message, messages = [message] }: JsonObject): readonly JsonObject[] {
+  if (Array.isArray(messages) && messages.every((message) => isJsonObject(message))) {
+    return messages;
+  }
+  throw new BadRequestError("messages must be a list of objects, or message an object");
 }
 
 /** Returns the message to which a page adds the answer: that of the id, or the last one, unless its user has written it. */
