@@ -238,3 +238,20 @@ Deno.test("InProcessEngine: a process that was suspended executes no step that a
   await next.engine.close();
   assertEquals(executed, ["first one", "next two", "next three"]);
 });
+
+Deno.test("InProcessEngine: a run that waits in a process whose lock has ended gets the outcome of another process", async () => {
+  const storage = createMemoryStorage();
+  const first = openEngine(storage);
+  await first.engine.start();
+  const result = (await first.workflow.start("go", { id: "a" })).result();
+  // Its look for the outcome must come before the run has ended, and the run must wait for the message.
+  while ((await first.readEvents()).length === 0) await pause();
+  await pause();
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  await next.engine.start();
+  await next.engine.getRun("a").signal("go");
+  assertEquals(await withDeadline(next.engine.getRun("a").result()), "done");
+  assertEquals(await withDeadline(result), "done");
+  await first.engine.close();
+  await next.engine.close();
+});

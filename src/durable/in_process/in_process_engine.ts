@@ -215,18 +215,29 @@ export class InProcessEngine implements DurableEngine {
 
   /** Continues the runs of processes that have ended, and reads messages and outcomes of other processes. */
   async #poll(): Promise<void> {
-    for (const id of await this.#runs.listActive()) {
+    const ids = new Set(await this.#runs.listActive());
+    for (const id of ids) {
       const active = this.#active.get(id);
       // A run that cannot be read must not hold up the others; the next look tries again.
       await this.#look(id, active).catch(() => {});
     }
     // A failed start would also fail the runs that it has continued, which may start others.
     await this.#removeEvents().catch(() => {});
+    for (const [id, { journal }] of [...this.#active]) {
+      if (ids.has(id) || !await this.#findOutcome(id)) continue;
+      // It waits for a message, which the process that has continued the run has got.
+      journal.tracker.detach("Another process has ended the run");
+    }
     for (const [id, waiting] of [...this.#waiting]) {
-      if (this.#active.has(id)) continue;
-      const outcome = await this.#runs.readOutcome(id).catch(() => undefined);
+      if (this.#active.has(id) && ids.has(id)) continue;
+      const outcome = await this.#findOutcome(id);
       if (outcome) this.#settle(id, waiting, outcome);
     }
+  }
+
+  /** Returns the outcome of a run, if it has ended and the store can be read. */
+  async #findOutcome(id: string): Promise<DurableOutcome | undefined> {
+    return await this.#runs.readOutcome(id).catch(() => undefined);
   }
 
   async #look(id: string, active: ActiveRun | undefined): Promise<void> {
