@@ -255,3 +255,30 @@ Deno.test("InProcessEngine: a run that waits in a process whose lock has ended g
   await first.engine.close();
   await next.engine.close();
 });
+
+Deno.test("InProcessEngine: close() ends while a run waits for events that cannot be stored", async () => {
+  const storage = createMemoryStorage();
+  const failed = createDeferred<void>();
+  let isReachable = true;
+  const { engine } = openEngine(storage, (_, id) => {
+    if (isReachable) return;
+    if (id === "durable-a-events") failed.resolve();
+    fail();
+  });
+  const work = engine.register("work", async (steps) => {
+    await steps.run("step", () => 1);
+    isReachable = false;
+    await steps.publish("one");
+  });
+  await engine.start();
+  await work.start(null, { id: "a" });
+  await withDeadline(failed.promise);
+  await withDeadline(engine.close());
+  isReachable = true;
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  next.engine.register("work", (steps) => steps.publish("one"));
+  await next.engine.start();
+  await withDeadline(next.engine.getRun("a").result());
+  assertEquals(await next.readEvents(), ["one"]);
+  await next.engine.close();
+});

@@ -55,7 +55,7 @@ export class EventHub {
   readonly #lastStored = new Map<string, Promise<void>>();
   #isWriting = false;
   #isReading = false;
-  #isClosing = false;
+  #isLimited = false;
   #isClosed = false;
   #capacity: Deferred<void> | undefined;
   #stopTimer: (() => void) | undefined;
@@ -120,12 +120,17 @@ export class EventHub {
     this.notify([...this.#watched.keys()].map((runId) => [runId, Infinity] as const));
   }
 
+  /** Gives up from now on what cannot be stored after some attempts, also if the storage cannot be reached. */
+  limitAttempts(): void {
+    this.#isLimited = true;
+  }
+
   /**
    * Stores the records that wait, and ends all readers. A replay publishes what could not be stored in the time. Default: as
    * long as attempts to store them take.
    */
   async close({ limitMs }: { readonly limitMs?: number } = {}): Promise<void> {
-    this.#isClosing = true;
+    this.limitAttempts();
     const stored = Promise.all(this.#lastStored.values());
     if (limitMs === undefined) await stored;
     else await this.#waitFor(stored, limitMs);
@@ -185,7 +190,7 @@ export class EventHub {
       } catch (error) {
         if (this.#isClosed) return;
         // The records of the runs do not depend on their events, which are given up if the storage refuses them.
-        if (this.#isClosing || !isUnreachable(error)) refusals++;
+        if (this.#isLimited || !isUnreachable(error)) refusals++;
         if (refusals < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }
     }

@@ -177,6 +177,8 @@ export class InProcessEngine implements DurableEngine {
   async #closeActive(graceMs: number | undefined): Promise<void> {
     const active = [...this.#active.values()];
     await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
+    // The runs wait for their events, which another process publishes if they cannot be stored.
+    this.#backend.hub.limitAttempts();
     await Promise.all(active.map(({ ended }) => ended));
   }
 
