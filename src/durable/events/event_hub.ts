@@ -120,14 +120,17 @@ export class EventHub {
     this.notify([...this.#watched.keys()].map((runId) => [runId, Infinity] as const));
   }
 
-  /** Gives up from now on what cannot be stored after some attempts, also if the storage cannot be reached. */
+  /**
+   * Gives up from now on all that waits when the storage cannot be reached. The runs of an engine that is closed continue
+   * elsewhere, where a replay publishes it.
+   */
   limitAttempts(): void {
     this.#isLimited = true;
   }
 
   /**
    * Stores the records that wait, and ends all readers. A replay publishes what could not be stored in the time. Default: as
-   * long as attempts to store them take.
+   * long as attempts to store them take, one of them if the storage cannot be reached.
    */
   async close({ limitMs }: { readonly limitMs?: number } = {}): Promise<void> {
     this.limitAttempts();
@@ -189,11 +192,19 @@ export class EventHub {
         return;
       } catch (error) {
         if (this.#isClosed) return;
+        const isLost = isUnreachable(error);
+        if (isLost && this.#isLimited) return this.#giveUpWaiting();
         // The records of the runs do not depend on their events, which are given up if the storage refuses them.
-        if (this.#isLimited || !isUnreachable(error)) refusals++;
+        if (!isLost) refusals++;
         if (refusals < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }
     }
+  }
+
+  #giveUpWaiting(): void {
+    for (const { stored } of this.#waiting) stored.resolve();
+    this.#waiting = [];
+    this.#waitingLength = 0;
   }
 
   #deliver({ runId, attempt: _, ...content }: NewEvent, number: number): void {
