@@ -282,3 +282,24 @@ Deno.test("InProcessEngine: close() ends while a run waits for events that canno
   assertEquals(await next.readEvents(), ["one"]);
   await next.engine.close();
 });
+
+Deno.test("InProcessEngine: close() does not wait for looks at all runs, of which each may take long", async () => {
+  const looked = createDeferred<void>();
+  let looks: number | undefined;
+  const { engine, workflow } = openEngine(createMemoryStorage(), async (method, id) => {
+    if (looks === undefined) return;
+    // The runs are left later than the engine could have looked at them.
+    if (method === "release") { for (let pauses = 0; pauses < 10; pauses++) await pause(); }
+    if (method !== "load" || !`${id}`.endsWith("-inbox")) return;
+    looks++;
+    looked.resolve();
+    await pause();
+  });
+  await engine.start();
+  for (const id of ["a", "b", "c"]) await workflow.start("go", { id });
+  await pause();
+  looks = 0;
+  await looked.promise;
+  await withDeadline(engine.close());
+  assertEquals(looks, 1);
+});

@@ -114,10 +114,15 @@ export class SessionEvents implements EventStorage {
 
   /** Deletes the events of runs that are not active and have published none since a time. */
   async remove(
-    { before, active }: { readonly before: number; readonly active: ReadonlySet<string> },
+    { before, active, signal }: {
+      readonly before: number;
+      readonly active: ReadonlySet<string>;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<void> {
     const sessions = await this.#store.list({ metadata: { durableState: "events" } });
     for (const { id, updated, metadata } of sessions) {
+      if (signal?.aborted) return;
       const runId = metadata?.["durableRun"];
       if (typeof runId !== "string" || id !== this.#getId(runId)) continue;
       if (updated < before && !active.has(runId)) await this.#store.delete(id).catch(() => {});
