@@ -1,10 +1,16 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { NetworkError } from "../../src/core/errors/errors.ts";
 import { EventHub } from "../../src/durable/events/event_hub.ts";
 import type { EventStorage } from "../../src/durable/events/event_storage.ts";
 import { SessionEvents } from "../../src/durable/in_process/session_events.ts";
 import { ObjectEvents } from "../../src/durable/restate/object_events.ts";
 import { RestateClient } from "../../src/durable/restate/restate_client.ts";
-import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import {
+  createMemoryStorage,
+  type EntryStorage,
+  InMemorySessionStore,
+  storeFrom,
+} from "../../src/memory/mod.ts";
 
 /** Publishes an event of two runs at once. */
 async function publishTwo(storage: EventStorage): Promise<void> {
@@ -55,6 +61,36 @@ Deno.test("SessionEvents: events are stored once when an attempt has failed afte
   await storage.close();
   const found = await storage.read([{ runId: "b", after: 0 }], 10);
   assertEquals(found.get("b"), [{ type: "event", event: "of b", key: "", number: 1 }]);
+});
+
+/** Fails the next statements of a storage. */
+function failStatements(storage: EntryStorage, failures: { count: number }): EntryStorage {
+  return new Proxy(storage, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) =>
+        failures.count-- > 0
+          ? Promise.reject(new Error("connection refused"))
+          : Reflect.apply(member, target, args);
+    },
+  });
+}
+
+Deno.test("SessionEvents: events are stored and read when a store that cannot be reached is back", async () => {
+  const failures = { count: 0 };
+  const owner = { owner: "test", now: Date.now };
+  const store = storeFrom(failStatements(createMemoryStorage(), failures), owner);
+  const storage = new SessionEvents(store, "test-");
+  failures.count = 40;
+  await publishTwo(storage);
+  await storage.close();
+  failures.count = 40;
+  const position = [{ runId: "a", after: 0 }];
+  await assertRejects(() => storage.read(position, 10), NetworkError, "cannot be reached");
+  failures.count = 0;
+  const found = await storage.read(position, 10);
+  assertEquals(found.get("a")?.map((record) => "event" in record && record.event), ["of a"]);
 });
 
 Deno.test("ObjectEvents: a request to store events that is repeated has the same idempotency key", async () => {

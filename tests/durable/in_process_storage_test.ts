@@ -238,3 +238,68 @@ Deno.test("InProcessEngine: a process that was suspended executes no step that a
   await next.engine.close();
   assertEquals(executed, ["first one", "next two", "next three"]);
 });
+
+Deno.test("InProcessEngine: a run that waits in a process whose lock has ended gets the outcome of another process", async () => {
+  const storage = createMemoryStorage();
+  const first = openEngine(storage);
+  await first.engine.start();
+  const result = (await first.workflow.start("go", { id: "a" })).result();
+  // Its look for the outcome must come before the run has ended, and the run must wait for the message.
+  while ((await first.readEvents()).length === 0) await pause();
+  await pause();
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  await next.engine.start();
+  await next.engine.getRun("a").signal("go");
+  assertEquals(await withDeadline(next.engine.getRun("a").result()), "done");
+  assertEquals(await withDeadline(result), "done");
+  await first.engine.close();
+  await next.engine.close();
+});
+
+Deno.test("InProcessEngine: close() ends while a run waits for events that cannot be stored", async () => {
+  const storage = createMemoryStorage();
+  const failed = createDeferred<void>();
+  let isReachable = true;
+  const { engine } = openEngine(storage, (_, id) => {
+    if (isReachable) return;
+    if (id === "durable-a-events") failed.resolve();
+    fail();
+  });
+  const work = engine.register("work", async (steps) => {
+    await steps.run("step", () => 1);
+    isReachable = false;
+    await steps.publish("one");
+  });
+  await engine.start();
+  await work.start(null, { id: "a" });
+  await withDeadline(failed.promise);
+  await withDeadline(engine.close());
+  isReachable = true;
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  next.engine.register("work", (steps) => steps.publish("one"));
+  await next.engine.start();
+  await withDeadline(next.engine.getRun("a").result());
+  assertEquals(await next.readEvents(), ["one"]);
+  await next.engine.close();
+});
+
+Deno.test("InProcessEngine: close() does not wait for looks at all runs, of which each may take long", async () => {
+  const looked = createDeferred<void>();
+  let looks: number | undefined;
+  const { engine, workflow } = openEngine(createMemoryStorage(), async (method, id) => {
+    if (looks === undefined) return;
+    // The runs are left later than the engine could have looked at them.
+    if (method === "release") { for (let pauses = 0; pauses < 10; pauses++) await pause(); }
+    if (method !== "load" || !`${id}`.endsWith("-inbox")) return;
+    looks++;
+    looked.resolve();
+    await pause();
+  });
+  await engine.start();
+  for (const id of ["a", "b", "c"]) await workflow.start("go", { id });
+  await pause();
+  looks = 0;
+  await looked.promise;
+  await withDeadline(engine.close());
+  assertEquals(looks, 1);
+});

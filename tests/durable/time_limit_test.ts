@@ -152,3 +152,25 @@ Deno.test("durableAgent(): budget() with elapsedMs does not end the wait for a d
   assertEquals(second.journal.executed, []);
   assertEquals(withoutTimes(second.outcome), withoutTimes(first.outcome));
 });
+
+Deno.test("durableAgent(): calls that wait for each other have the same durations in a replay", async () => {
+  const pause = async () => {
+    await realSleep(20);
+    return "done";
+  };
+  const tools = [
+    { ...slow, name: "alone", sequential: true, execute: pause },
+    { ...slow, name: "once", readOnly: false, sequential: true, execute: pause },
+  ];
+  const names = ["alone", "once", "alone", "once"];
+  const calls = names.map((name, index) => toolCall(name, {}, { id: `${index}` }));
+  const durations: number[] = [];
+  const { second } = await executeTwice({
+    script: [reply(calls), reply("Done")],
+    tools,
+    policies: [{ name: "time", postDispatch: ({ durationMs }) => void durations.push(durationMs) }],
+  });
+  assertEquals(second.journal.executed, []);
+  assertEquals(durations.slice(names.length), durations.slice(0, names.length));
+  assertEquals(durations.length, 2 * names.length);
+});

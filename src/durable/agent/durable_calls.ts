@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { StepOperation } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import type { JsonObject } from "../../core/json/json.ts";
@@ -15,7 +14,7 @@ import { replaceExecute } from "../../core/tools/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
 import { isPolicyText } from "../../loop/tool_calls/cancel_text.ts";
-import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
+import type { BegunOperation, EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { unwrapOutcome } from "../steps/step_record.ts";
 import { type CallOutcome, executeCall } from "./execute_call.ts";
 import type { PolicyChecks } from "./policy_checks.ts";
@@ -144,6 +143,8 @@ export class DurableCalls {
     try {
       step.start.resolve(call);
       const ended = await step.ended;
+      // A replay reports it before the loop starts a call that has waited for others, whose time begins then.
+      this.#steps.advance(ended.at);
       if (ended.isReplayed && isStopped(ended)) await this.#options.checks.request();
       return this.#report(toolCallId, ended);
     } finally {
@@ -212,8 +213,9 @@ export class DurableCalls {
     const isOnce = isOnceTool(tool);
     const isFirst = isOnce || !mayBeRepeated;
     const stepName = `${this.#options.getTurnName()}, call ${index + 1} of ${name}`;
-    const execution: StepOperation<unknown> = {
+    const execution: BegunOperation = {
       name: stepName,
+      hasTimes: true,
       input: [id, name, args],
       execute: async ({ signal }) => {
         const call = await start.promise;
@@ -224,8 +226,9 @@ export class DurableCalls {
         return await executeCall({ ...call, ...services });
       },
     };
-    const recordIntent: StepOperation<unknown> = {
+    const recordIntent: BegunOperation = {
       name: `${stepName}: intent`,
+      hasTimes: true,
       execute: async () => (await start.promise) !== undefined,
     };
     if (!isOnce) intent.resolve(undefined);

@@ -55,7 +55,7 @@ export class EventHub {
   readonly #lastStored = new Map<string, Promise<void>>();
   #isWriting = false;
   #isReading = false;
-  #isClosing = false;
+  #isLimited = false;
   #isClosed = false;
   #capacity: Deferred<void> | undefined;
   #stopTimer: (() => void) | undefined;
@@ -121,11 +121,19 @@ export class EventHub {
   }
 
   /**
+   * Gives up from now on all that waits when the storage cannot be reached. The runs of an engine that is closed continue
+   * elsewhere, where a replay publishes it.
+   */
+  limitAttempts(): void {
+    this.#isLimited = true;
+  }
+
+  /**
    * Stores the records that wait, and ends all readers. A replay publishes what could not be stored in the time. Default: as
-   * long as attempts to store them take.
+   * long as attempts to store them take, one of them if the storage cannot be reached.
    */
   async close({ limitMs }: { readonly limitMs?: number } = {}): Promise<void> {
-    this.#isClosing = true;
+    this.limitAttempts();
     const stored = Promise.all(this.#lastStored.values());
     if (limitMs === undefined) await stored;
     else await this.#waitFor(stored, limitMs);
@@ -184,11 +192,19 @@ export class EventHub {
         return;
       } catch (error) {
         if (this.#isClosed) return;
+        const isLost = isUnreachable(error);
+        if (isLost && this.#isLimited) return this.#giveUpWaiting();
         // The records of the runs do not depend on their events, which are given up if the storage refuses them.
-        if (this.#isClosing || !isUnreachable(error)) refusals++;
+        if (!isLost) refusals++;
         if (refusals < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }
     }
+  }
+
+  #giveUpWaiting(): void {
+    for (const { stored } of this.#waiting) stored.resolve();
+    this.#waiting = [];
+    this.#waitingLength = 0;
   }
 
   #deliver({ runId, attempt: _, ...content }: NewEvent, number: number): void {

@@ -177,6 +177,8 @@ export class InProcessEngine implements DurableEngine {
   async #closeActive(graceMs: number | undefined): Promise<void> {
     const active = [...this.#active.values()];
     await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
+    // The runs wait for their events, which another process publishes if they cannot be stored.
+    this.#backend.hub.limitAttempts();
     await Promise.all(active.map(({ ended }) => ended));
   }
 
@@ -215,18 +217,34 @@ export class InProcessEngine implements DurableEngine {
 
   /** Continues the runs of processes that have ended, and reads messages and outcomes of other processes. */
   async #poll(): Promise<void> {
-    for (const id of await this.#runs.listActive()) {
+    const { signal } = this.#closing;
+    const ids = new Set(await this.#runs.listActive());
+    for (const id of ids) {
+      // The store may take the longest time for each run.
+      if (signal.aborted) return;
       const active = this.#active.get(id);
       // A run that cannot be read must not hold up the others; the next look tries again.
       await this.#look(id, active).catch(() => {});
     }
     // A failed start would also fail the runs that it has continued, which may start others.
     await this.#removeEvents().catch(() => {});
+    for (const [id, { journal }] of [...this.#active]) {
+      if (signal.aborted) return;
+      if (ids.has(id) || !await this.#findOutcome(id)) continue;
+      // It waits for a message, which the process that has continued the run has got.
+      journal.tracker.detach("Another process has ended the run");
+    }
     for (const [id, waiting] of [...this.#waiting]) {
-      if (this.#active.has(id)) continue;
-      const outcome = await this.#runs.readOutcome(id).catch(() => undefined);
+      if (signal.aborted) return;
+      if (this.#active.has(id) && ids.has(id)) continue;
+      const outcome = await this.#findOutcome(id);
       if (outcome) this.#settle(id, waiting, outcome);
     }
+  }
+
+  /** Returns the outcome of a run, if it has ended and the store can be read. */
+  async #findOutcome(id: string): Promise<DurableOutcome | undefined> {
+    return await this.#runs.readOutcome(id).catch(() => undefined);
   }
 
   async #look(id: string, active: ActiveRun | undefined): Promise<void> {
@@ -239,7 +257,8 @@ export class InProcessEngine implements DurableEngine {
     if (now < this.#removeAt) return;
     this.#removeAt = now + REMOVAL_MS;
     const active = new Set(await this.#runs.listActive());
-    await this.#events.remove({ before: now - this.#keepEventsMs, active });
+    const { signal } = this.#closing;
+    await this.#events.remove({ before: now - this.#keepEventsMs, active, signal });
   }
 
   async #continue(id: string): Promise<void> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NetworkError } from "../../core/errors/errors.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
@@ -60,7 +61,9 @@ export class SessionEvents implements EventStorage {
       const own = events.filter((event) => event.runId === runId && !this.#numbers.has(event));
       if (own.length > 0) await this.#append(runId, own);
     }));
-    for (const result of ended) if (result.status === "rejected") throw result.reason;
+    for (const result of ended) {
+      if (result.status === "rejected") throw await this.#findCause(result.reason);
+    }
     return events.map((event) => this.#numbers.get(event) ?? 0);
   }
 
@@ -70,7 +73,11 @@ export class SessionEvents implements EventStorage {
   ): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
     const found = new Map<string, readonly StoredEvent[]>();
     for (const { runId, after } of positions) {
-      found.set(runId, await this.#read(runId, { after, limit }));
+      try {
+        found.set(runId, await this.#read(runId, { after, limit }));
+      } catch (error) {
+        throw await this.#findCause(error);
+      }
     }
     return found;
   }
@@ -107,10 +114,15 @@ export class SessionEvents implements EventStorage {
 
   /** Deletes the events of runs that are not active and have published none since a time. */
   async remove(
-    { before, active }: { readonly before: number; readonly active: ReadonlySet<string> },
+    { before, active, signal }: {
+      readonly before: number;
+      readonly active: ReadonlySet<string>;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<void> {
     const sessions = await this.#store.list({ metadata: { durableState: "events" } });
     for (const { id, updated, metadata } of sessions) {
+      if (signal?.aborted) return;
       const runId = metadata?.["durableRun"];
       if (typeof runId !== "string" || id !== this.#getId(runId)) continue;
       if (updated < before && !active.has(runId)) await this.#store.delete(id).catch(() => {});
@@ -206,6 +218,16 @@ export class SessionEvents implements EventStorage {
     } catch (error) {
       if (hasReason(error, "not_found")) return [];
       throw error;
+    }
+  }
+
+  /** Returns the error of a store that cannot be reached if nothing else can be read either, or else the one of the call. */
+  async #findCause(error: unknown): Promise<unknown> {
+    try {
+      await this.#store.list({ metadata: { durableState: "events" }, limit: 1 });
+      return error;
+    } catch (cause) {
+      return new NetworkError("The session store cannot be reached", { cause });
     }
   }
 
