@@ -126,10 +126,11 @@ export async function assertDoneOnce(
   runs: ReadonlyMap<string, string>,
 ): Promise<void> {
   const outcomes = await server.sql(
-    "SELECT workflow_uuid FROM dbos.workflow_status WHERE status = 'SUCCESS'",
+    "SELECT workflow_uuid, status, error FROM dbos.workflow_status",
   );
+  assertEquals(outcomes.filter(({ status }) => status !== "SUCCESS"), [], "runs without success");
   const ended = new Set(outcomes.map(({ workflow_uuid }) => workflow_uuid));
-  assertEquals([...runs.values()].filter((id) => !ended.has(id)), [], "runs without success");
+  assertEquals([...runs.values()].filter((id) => !ended.has(id)), [], "runs that have not begun");
   const effects = (await Deno.readTextFile(`${directory}/effects.txt`)).trim().split("\n");
   assertEquals(effects.length, new Set(effects).size, "a side effect happened twice");
   const keyByCall = new Map<string, string>();

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { TransformContext } from "../../core/context/context.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { budget } from "../../policies/budget.ts";
 import { assistantMessage } from "../../testing/messages.ts";
@@ -53,7 +54,8 @@ Deno.test("composeTransforms(): the summaries of several runs that fail are coun
   assertEquals([result.error, result.usage.total, summaries.calls.length], [undefined, 200, 2]);
 });
 
-Deno.test("summarize(): an attempt that failed before an abort is counted with the next request", async () => {
+/** Creates an agent whose first summary fails, hangs at its second attempt, and is written at the third. */
+function createInterrupted(policies: readonly Policy[] = []) {
   const { summaries, transform } = createTransform([
     fail("network_error", "Connection reset", { usage }),
     hang(),
@@ -64,7 +66,13 @@ Deno.test("summarize(): an attempt that failed before an abort is counted with t
     streamFn: scriptedStream([reply("ok")]),
     transformContext: transform,
     messages: createHistory(),
+    policies,
   });
+  return { summaries, transform, agent };
+}
+
+Deno.test("summarize(): an attempt that failed before an abort is counted with the next request", async () => {
+  const { summaries, agent } = createInterrupted();
   const running = agent.prompt("one");
   await waitUntil(() => summaries.calls.length === 2);
   agent.abort("enough");
@@ -74,18 +82,7 @@ Deno.test("summarize(): an attempt that failed before an abort is counted with t
 });
 
 Deno.test("compact(): what an aborted one has spent is not counted again in the next run", async () => {
-  const { summaries, transform } = createTransform([
-    fail("network_error", "Connection reset", { usage }),
-    hang(),
-    reply("s", { usage }),
-  ]);
-  const agent = new Agent({
-    model: "p/m",
-    streamFn: scriptedStream([reply("ok")]),
-    transformContext: transform,
-    messages: createHistory(),
-    policies: [budget({ tokens: 10_000 })],
-  });
+  const { summaries, transform, agent } = createInterrupted([budget({ tokens: 10_000 })]);
   const controller = new AbortController();
   const compaction = assertRejects(
     () => compact(agent, transform, { signal: controller.signal }),

@@ -6,27 +6,20 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
-import { isAgent } from "../../agent/is_agent.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
-import { checkFunction } from "../../core/checks/check_function.ts";
-import { checkNames } from "../../core/checks/check_names.ts";
-import { checkNumber } from "../../core/checks/check_number.ts";
-import { checkObject } from "../../core/checks/check_object.ts";
-import { describeValue } from "../../core/errors/describe_value.ts";
-import { AgentError } from "../../core/errors/errors.ts";
-import { realSleep, type Sleep } from "../../core/ports/ports.ts";
-import { KEEP_ALIVE_MS } from "../../core/streams/keep_alive.ts";
-import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
-import { encodeEvents } from "../web_client/encode_events.ts";
-import { readBody } from "../web_client/read_body.ts";
-import { startClientRun, untilFree } from "../web_client/start_client_run.ts";
+import {
+  checkEndpointOptions,
+  type ClientEndpointOptions,
+  createEndpoint,
+} from "../web_client/client_endpoint.ts";
+import { startClientRun } from "../web_client/start_client_run.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createInterrupts } from "./get_outcome.ts";
 import { type AgUiRunInput, parseRunInput } from "./run_input.ts";
 import { mapEvents } from "./to_ag_ui.ts";
 
 /** Options for {@linkcode agUiHandler}. */
-export interface AgUiHandlerOptions {
+export interface AgUiHandlerOptions extends ClientEndpointOptions {
   /**
    * Returns the agent of a run: a new one, which gets the history of the client, or that of `input.threadId` with a
    * history of its own, to which the new messages of the client are added. May return a `Response`, such as one with the
@@ -36,25 +29,7 @@ export interface AgUiHandlerOptions {
     input: AgUiRunInput,
     request: Request,
   ) => Agent | Response | Promise<Agent | Response>;
-  /** Maximum size of a request in bytes. Default: 10 MB. */
-  readonly maxBytes?: number | undefined;
-  /**
-   * Milliseconds without an event after which a comment is sent, so that proxies keep the connection; 0 for none.
-   * Default: 8,000.
-   */
-  readonly keepAliveMs?: number | undefined;
-  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined;
-  /** Waits before a comment is sent, and for the end of another run. Default: based on `setTimeout`. */
-  readonly sleep?: Sleep | undefined;
 }
-
-const MAX_BYTES = 10_000_000;
-
-/** Maximum time to receive a body: callers are authorized by its content, and others could hold connections. */
-const BODY_MS = 60_000;
-
-const OPTIONS = ["createAgent", "maxBytes", "keepAliveMs", "now", "sleep"];
 
 /**
  * Creates a handler for `POST` requests of AG-UI clients, such as `HttpAgent` of `@ag-ui/client`, for any server that
@@ -79,34 +54,8 @@ const OPTIONS = ["createAgent", "maxBytes", "keepAliveMs", "now", "sleep"];
  * ```
  */
 export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => Promise<Response> {
-  checkObject(options, "Pass options, as { createAgent: () => agent }");
-  checkNames(options, OPTIONS, "agUiHandler()");
-  checkFunction("createAgent", options.createAgent);
-  checkNumber("maxBytes", options.maxBytes);
-  checkNumber("keepAliveMs", options.keepAliveMs);
-  const { createAgent, maxBytes = MAX_BYTES, now = Date.now } = options;
-  const { keepAliveMs = KEEP_ALIVE_MS, sleep = realSleep } = options;
-  return async (request) => {
-    if (request.method !== "POST") return reject(405, "Send a POST request");
-    try {
-      const input = parseRunInput(await readBody(request, { maxBytes, timeoutMs: BODY_MS }), now());
-      const agent = await createAgent(input, request);
-      if (agent instanceof Response) return agent;
-      if (!isAgent(agent)) {
-        return reject(500, `createAgent must return an agent, not ${describeValue(agent)}`);
-      }
-      await untilFree(agent, sleep);
-      const events = startRun(agent, input);
-      return new Response(encodeEvents(events, { keepAliveMs, sleep }), { headers: HEADERS });
-    } catch (thrown) {
-      if (!AgentError.is(thrown)) return reject(500, "The run could not be started");
-      return reject(thrown.code === "already_running" ? 409 : 400, thrown.message);
-    }
-  };
-}
-
-function reject(status: number, message: string): Response {
-  return Response.json({ error: message }, { status });
+  checkEndpointOptions(options, "agUiHandler()");
+  return createEndpoint(options, { parse: parseRunInput, start: startRun });
 }
 
 /**
@@ -142,5 +91,3 @@ function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEv
   const clientTools = input.tools.map(({ name }) => name);
   return mapEvents(stream, { threadId, runId, messages, state }, clientTools);
 }
-
-const HEADERS = { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS };

@@ -12,10 +12,11 @@ import type {
   ModelCallEndEvent,
   SubAgentEvent,
 } from "../../core/events/event.ts";
-import { isJsonObject, toJsonValue } from "../../core/json/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
+import { toJson } from "../web_client/client_json.ts";
 import { isKnownToClient } from "../web_client/client_tools.ts";
 import { withoutFiles } from "../web_client/without_files.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
@@ -476,12 +477,6 @@ const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
 } as const;
-
-/** Returns a copy that is JSON; `null` for a value that cannot be. */
-function toJson(value: unknown): unknown {
-  const copy = toJsonValue(value);
-  return "value" in copy ? copy.value : null;
-}
 
 function formatModel(
   { provider, modelId }: { readonly provider: string; readonly modelId: string },

@@ -16,6 +16,7 @@
  * @module
  */
 
+export type { ClientEndpointOptions } from "../web_client/client_endpoint.ts";
 export type {
   AgUiEvent,
   AgUiEventBody,

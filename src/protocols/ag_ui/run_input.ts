@@ -16,6 +16,7 @@ import { type ContentBlock, extractToolCalls } from "../../core/messages/content
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { ClientTool } from "../web_client/client_input.ts";
+import { parseObject, readText } from "../web_client/client_json.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
 import { joinReplies } from "./reply_parts.ts";
 
@@ -79,23 +80,6 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
     state: input["state"],
     forwardedProps: input["forwardedProps"],
   };
-}
-
-function parseObject(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new BadRequestError("The body must be JSON");
-  }
-  if (!isJsonObject(value)) throw new BadRequestError("The body must be an object");
-  return value;
-}
-
-function readText(object: JsonObject, name: string, path = ""): string {
-  const { [name]: value } = object;
-  if (typeof value === "string") return value;
-  throw new BadRequestError(`${path}${name} must be a string`);
 }
 
 /** Returns the objects of an optional list. */

@@ -8,8 +8,9 @@ import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
-import { fromUiMessage, readText } from "./from_ui_message.ts";
+import { parseObject, readText } from "../web_client/client_json.ts";
 import type { ContinuedMessage } from "./chunk_mapper.ts";
+import { fromUiMessage } from "./from_ui_message.ts";
 
 /** The request of a page. Everything in it is written by its user. */
 export interface UiChatRequest {
@@ -52,17 +53,6 @@ export function parseChatRequest(text: string, now: number): UiChatRequest {
     continued: continued && toContinued(continued),
     body,
   };
-}
-
-function parseObject(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new BadRequestError("The body must be JSON");
-  }
-  if (!isJsonObject(value)) throw new BadRequestError("The body must be an object");
-  return value;
 }
 
 /** Returns the messages; a page may send only its last one, as `message`. */

@@ -11,7 +11,7 @@ import type {
   ToolExecutionEndEvent,
   ToolExecutionUpdateEvent,
 } from "../../core/events/event.ts";
-import { type JsonObject, toJsonValue } from "../../core/json/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { extractText, type ToolCallBlock } from "../../core/messages/content.ts";
 import type {
   AgentMessage,
@@ -21,6 +21,7 @@ import type {
 } from "../../core/messages/message.ts";
 import type { StopReason } from "../../core/models/model.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
+import { toJson } from "../web_client/client_json.ts";
 import { isKnownToClient, isPlaceholder, listClientCalls } from "../web_client/client_tools.ts";
 import { toClientEvent } from "./to_client_event.ts";
 import {
@@ -428,10 +429,4 @@ function mapOther(event: AgentEvent): UiMessageChunk[] {
   const data = toClientEvent(event);
   if (data === undefined) return [];
   return [{ type: `data-swink-${event.type}`, data: toJson(data), transient: true }];
-}
-
-/** Returns a copy that is JSON; `null` for a value that cannot be. */
-function toJson(value: unknown): unknown {
-  const copy = toJsonValue(value);
-  return "value" in copy ? copy.value : null;
 }

@@ -11,6 +11,7 @@ import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { toClientDetails } from "../web_client/client_tools.ts";
+import { readText } from "../web_client/client_json.ts";
 import { fromFilePart } from "./from_file_part.ts";
 import { describeDenial, formatOutput } from "./to_ui_parts.ts";
 
@@ -55,13 +56,6 @@ function readMetadata(metadata: unknown, path: string): { readonly metadata?: Js
   const problem = findParsedProblem(metadata);
   if (problem === undefined) return { metadata };
   throw new BadRequestError(`${path}.metadata is ${problem}`);
-}
-
-/** Returns a property that is a text. */
-export function readText(object: JsonObject, name: string, path = ""): string {
-  const { [name]: value } = object;
-  if (typeof value === "string") return value;
-  throw new BadRequestError(`${path}${name} must be a string`);
 }
 
 function readParts({ parts }: JsonObject, path: string): JsonObject[] {

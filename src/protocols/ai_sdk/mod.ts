@@ -16,6 +16,7 @@
  * @module
  */
 
+export type { ClientEndpointOptions } from "../web_client/client_endpoint.ts";
 export type { ClientTool } from "../web_client/client_input.ts";
 export type { UiChatRequest } from "./chat_request.ts";
 export type { ContinuedMessage } from "./chunk_mapper.ts";

@@ -5,32 +5,27 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { isAgent } from "../../agent/is_agent.ts";
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
-import { checkNames } from "../../core/checks/check_names.ts";
-import { checkNumber } from "../../core/checks/check_number.ts";
-import { checkObject } from "../../core/checks/check_object.ts";
-import { describeValue } from "../../core/errors/describe_value.ts";
-import { AgentError, BadRequestError } from "../../core/errors/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
 import { extractText } from "../../core/messages/content.ts";
-import { realSleep, type Sleep } from "../../core/ports/ports.ts";
-import { KEEP_ALIVE_MS } from "../../core/streams/keep_alive.ts";
-import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
 import { checkTools } from "../../core/tools/check_tool.ts";
+import {
+  checkEndpointOptions,
+  type ClientEndpointOptions,
+  createEndpoint,
+} from "../web_client/client_endpoint.ts";
 import type { ClientTool } from "../web_client/client_input.ts";
 import { createClientTools } from "../web_client/client_tools.ts";
-import { encodeEvents } from "../web_client/encode_events.ts";
-import { readBody } from "../web_client/read_body.ts";
-import { startClientRun, untilFree } from "../web_client/start_client_run.ts";
+import { startClientRun } from "../web_client/start_client_run.ts";
 import { parseChatRequest, type UiChatRequest } from "./chat_request.ts";
 import { ChunkMapper, type ChunkMapperOptions } from "./chunk_mapper.ts";
 import { mapChunks } from "./to_ui_message_stream.ts";
 import type { UiMessageChunk } from "./ui_message.ts";
 
 /** Options for {@linkcode uiMessageHandler}. */
-export interface UiMessageHandlerOptions {
+export interface UiMessageHandlerOptions extends ClientEndpointOptions {
   /**
    * Returns the agent of a run: a new one, which gets the history of the page, or that of `chat.id` with a history of its
    * own, to which the new messages of the page are added. May return a `Response`, such as one with the status 401.
@@ -43,33 +38,7 @@ export interface UiMessageHandlerOptions {
   readonly clientTools?: readonly ClientTool[] | undefined;
   /** Returns the metadata of the message when the run has ended and not failed, such as its usage; must be JSON. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
-  /** Maximum size of a request in bytes. Default: 10 MB. */
-  readonly maxBytes?: number | undefined;
-  /**
-   * Milliseconds without an event after which a comment is sent, so that proxies keep the connection; 0 for none.
-   * Default: 8,000.
-   */
-  readonly keepAliveMs?: number | undefined;
-  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined;
-  /** Waits before a comment is sent, and for the end of another run. Default: based on `setTimeout`. */
-  readonly sleep?: Sleep | undefined;
 }
-
-const MAX_BYTES = 10_000_000;
-
-/** Maximum time to receive a body: callers are authorized by its content, and others could hold connections. */
-const BODY_MS = 60_000;
-
-const OPTIONS = [
-  "createAgent",
-  "clientTools",
-  "messageMetadata",
-  "maxBytes",
-  "keepAliveMs",
-  "now",
-  "sleep",
-];
 
 /**
  * Creates a handler for the requests of `useChat()`, of the AI SDK 7, for any server that takes a function from a
@@ -96,47 +65,21 @@ const OPTIONS = [
 export function uiMessageHandler(
   options: UiMessageHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  checkObject(options, "Pass options, as { createAgent: () => agent }");
-  checkNames(options, OPTIONS, "uiMessageHandler()");
-  checkFunction("createAgent", options.createAgent);
+  checkEndpointOptions(options, "uiMessageHandler()", ["clientTools", "messageMetadata"]);
   const { clientTools: tools = [], messageMetadata } = options;
   if (messageMetadata !== undefined) checkFunction("messageMetadata", messageMetadata);
   checkTools(createClientTools({ tools, messages: [], approvals: {} }));
-  checkNumber("maxBytes", options.maxBytes);
-  checkNumber("keepAliveMs", options.keepAliveMs);
-  const { createAgent, maxBytes = MAX_BYTES, now = Date.now } = options;
-  const { keepAliveMs = KEEP_ALIVE_MS, sleep = realSleep } = options;
+  const handle = createEndpoint(options, {
+    parse: parseChatRequest,
+    start: (agent, chat: UiChatRequest) => startRun(agent, chat, options),
+    headers: { "x-vercel-ai-ui-message-stream": "v1" },
+    end: "[DONE]",
+  });
   return async (request) => {
     // A page that was loaded again asks for a run that its connection has ended: there is none.
     if (request.method === "GET") return new Response(null, { status: 204 });
-    if (request.method !== "POST") return reject(405, "Send a POST request");
-    try {
-      const text = await readBody(request, { maxBytes, timeoutMs: BODY_MS });
-      const chat = parseChatRequest(text, now());
-      const agent = await createAgent(chat, request);
-      if (agent instanceof Response) return agent;
-      if (!isAgent(agent)) {
-        return reject(500, `createAgent must return an agent, not ${describeValue(agent)}`);
-      }
-      await untilFree(agent, sleep);
-      const chunks = startRun(agent, chat, options);
-      const body = encodeEvents(chunks, { keepAliveMs, sleep, end: "[DONE]" });
-      return new Response(body, { headers: HEADERS });
-    } catch (thrown) {
-      if (!AgentError.is(thrown)) return reject(500, "The run could not be started");
-      return reject(thrown.code === "already_running" ? 409 : 400, thrown.message);
-    }
+    return await handle(request);
   };
-}
-
-const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "x-vercel-ai-ui-message-stream": "v1",
-  ...STREAM_HEADERS,
-};
-
-function reject(status: number, message: string): Response {
-  return Response.json({ error: message }, { status });
 }
 
 /**
