@@ -7,7 +7,6 @@
 import type { LineHighlighter } from "../highlight/highlighter.ts";
 import { withStyle } from "../line/append_span.ts";
 import type { Line, Span } from "../line/line.ts";
-import { truncateLine } from "../line/line_width.ts";
 import { RowBreaker } from "../line/row_breaker.ts";
 import type { BlockOptions } from "./block.ts";
 import type { Fence } from "./line_start.ts";
@@ -34,10 +33,10 @@ export class CodeBlock {
     this.#highlighter = fence && highlighter?.start(getLanguageName(fence.label));
   }
 
-  /** Returns the row of the opening fence. */
+  /** Returns the rows of the opening fence. */
   start(): Line[] {
-    const { fence, getPrefix } = this.#options;
-    return fence ? [this.#formatFence(getPrefix(0), fence.marker + fence.label)] : [];
+    const { fence } = this.#options;
+    return fence ? this.#formatFence(fence.marker + fence.label, 0) : [];
   }
 
   /** Whether a part of a long line has been written. */
@@ -67,25 +66,25 @@ export class CodeBlock {
     return [...breaker.write(this.#applyStyle(spans)), ...breaker.end()];
   }
 
-  /** Returns the row of the closing fence, also where the source has none. */
+  /** Returns the rows of the closing fence, also where the source has none. */
   end(): Line[] {
-    const { fence, getPrefix } = this.#options;
-    return fence ? [this.#formatFence(getPrefix(1), fence.marker)] : [];
+    const { fence } = this.#options;
+    return fence ? this.#formatFence(fence.marker, 1) : [];
   }
 
   #applyStyle(spans: readonly Span[]): Span[] {
     return spans.map((span) => withStyle(span, this.#options.context.style));
   }
 
-  #createBreaker(): RowBreaker {
+  /** Creates a breaker for a line of the block, which begins in this row. */
+  #createBreaker(firstRow = 1): RowBreaker {
     const { context: { getColumns }, getPrefix } = this.#options;
-    return new RowBreaker({ getColumns, getPrefix: () => getPrefix(1) });
+    return new RowBreaker({ getColumns, getPrefix: (row) => getPrefix(firstRow + row) });
   }
 
-  #formatFence(prefix: Line, text: string): Line {
-    const { context: { getColumns, display } } = this.#options;
-    const line: Line = [...prefix, { text, role: "mark" }];
-    return truncateLine(line, { columns: getColumns(), ellipsis: display.symbols.ellipsis });
+  #formatFence(text: string, firstRow: number): Line[] {
+    const breaker = this.#createBreaker(firstRow);
+    return [...breaker.write([{ text, role: "mark" }]), ...breaker.end()];
   }
 }
 

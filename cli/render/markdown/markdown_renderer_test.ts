@@ -99,6 +99,15 @@ Deno.test("MarkdownRenderer: returns lines of code one by one, highlighted, betw
   assertEquals(renderer.end(), []);
 });
 
+Deno.test("MarkdownRenderer: breaks the text of a fence that is wider than the terminal", () => {
+  const renderer = createRenderer();
+  assertEquals(toText(renderer.push('- ```ts title="sum_of_prices"\n')), [
+    '• ```ts title="sum_o',
+    '  f_prices"',
+  ]);
+  assertEquals(toText(renderer.end()), ["  ```"]);
+});
+
 Deno.test("MarkdownRenderer: ends an open fence at the end of the text", () => {
   const renderer = createRenderer();
   assertEquals(toText(renderer.push("~~~\ncode")), ["~~~"]);
