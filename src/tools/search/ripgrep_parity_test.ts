@@ -297,6 +297,8 @@ async function search(sandbox: Sandbox, pattern: SearchPattern): Promise<unknown
     start: { path: sandbox.root, isDirectory: true },
     matches: () => true,
     limit: 1_000_000,
+    // Patterns that match everywhere take long with `rg`, which reports each match of a line.
+    timeoutMs: 600_000,
     signal: new AbortController().signal,
     report,
   };

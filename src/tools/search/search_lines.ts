@@ -24,7 +24,7 @@ import { isStartIgnored, type WalkEntry, walkFiles, type WalkOptions } from "./w
 /** Maximum size of a file that is searched or shown in this program. */
 export const MAX_SEARCHED_BYTES = 50_000_000;
 
-/** Time limit of a search, and of a pattern on one file. */
+/** Time limits of a search, and of a pattern on one file. */
 const SEARCH_LIMIT_MS = 30_000;
 const FILE_LIMIT_MS = 3_000;
 
@@ -48,6 +48,8 @@ export interface SearchQuery {
   readonly isExcluded?: ((path: string) => boolean) | undefined;
   /** Maximum number of matching lines of each file. */
   readonly limit: number;
+  /** Time limit in milliseconds. Default: 30,000. */
+  readonly timeoutMs?: number | undefined;
   /** Ends the search. */
   readonly signal: AbortSignal;
   /** Collects the files that are left out. */
@@ -130,7 +132,7 @@ export async function* countLines(
 }
 
 async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<RipgrepQuery> {
-  const { pattern, start, limit, signal } = query;
+  const { pattern, start, limit, timeoutMs = SEARCH_LIMIT_MS, signal } = query;
   const isIgnored = start.isDirectory && await isStartIgnored(sandbox.files, start.path);
   return {
     pattern,
@@ -140,7 +142,7 @@ async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<Rip
     // Whether a glob selects a name that is not UTF-8 is not known.
     isSelected: (path) => !isExactPath(path) || isSelected(query, path),
     limit,
-    timeoutMs: SEARCH_LIMIT_MS,
+    timeoutMs,
     signal,
   };
 }
@@ -164,8 +166,9 @@ function isSelected({ start, matches, isExcluded }: SearchQuery, path: string): 
 
 async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGenerator<FileHits> {
   const { pattern, start, matches, isExcluded, limit, signal, report } = query;
+  const { timeoutMs: limitMs = SEARCH_LIMIT_MS } = query;
   await using matcher = createLineMatcher(pattern, { signal });
-  const budget = new TimeBudget({ work: "The search", signal, limitMs: SEARCH_LIMIT_MS });
+  const budget = new TimeBudget({ work: "The search", signal, limitMs });
   // The content of a file is no longer used when the next one is read.
   const buffer = new Uint8Array(MAX_SMALL_FILE_BYTES);
   const onUnreadable = (path: string) => report.omit("unreadable", path);
