@@ -76,7 +76,7 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
   priority_of_parent: () => callSyscall("setpriority", 0, Number(args[0]), 0),
   scheduler_of_parent: () => callSyscall("sched_setscheduler", Number(args[0]), 0, 0),
   keyring: () => callSyscall("keyctl", 0, -4, 1),
-  own_priority: () => callSyscall("setpriority", 0, 0, 1),
+  own_priority: () => callSyscall("setpriority", 0, 0, 19),
   signal_parent: () => Deno.kill(Number(args[0]), "SIGCONT"),
   descriptors: () => {
     const open = [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => {
