@@ -79,10 +79,9 @@ export class MessageQueue implements MessageSource {
 
   /** Removes a message; returns `false` if it is not queued. */
   cancel(id: string): boolean {
-    const remaining = this.queued.filter((queued) => queued.id !== id);
-    if (remaining.length === this.size) return false;
-    this.#messages = remaining;
-    this.#first = 0;
+    const index = this.#messages.findIndex((queued) => queued.id === id);
+    if (index < this.#first) return false;
+    this.#messages = this.#messages.toSpliced(index, 1);
     this.#options.onChange?.();
     return true;
   }

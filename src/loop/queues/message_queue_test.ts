@@ -104,6 +104,17 @@ Deno.test("MessageQueue: adding, peeking at and taking messages one by one takes
   assert(getThreadTime() < 10_000);
 });
 
+Deno.test("MessageQueue: cancelling thousands of messages one by one takes little time", () => {
+  const queue = new MessageQueue({ newId: createIdCounter() });
+  const ids = Array.from({ length: 20_000 }, () => queue.add(a).id);
+  queue.take();
+  const getThreadTime = startThreadTimer();
+  const cancelled = ids.filter((id) => queue.cancel(id));
+  assertEquals([cancelled.length, queue.size], [ids.length - 1, 0]);
+  // A list that is filtered for each of them takes about a minute; the bound allows for a busy machine.
+  assert(getThreadTime() < 10_000);
+});
+
 Deno.test("MessageQueue: add() refuses a value that is no message, which would end up in the history", () => {
   const queue = new MessageQueue();
   for (const value of ["Hello", null, { role: "user", content: "Hello" }, { ...a, metadata: 1n }]) {
