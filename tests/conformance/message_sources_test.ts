@@ -350,6 +350,19 @@ Deno.test("steering as a function: a call that fails keeps the messages of the c
   assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["message_source_failed"]);
 });
 
+Deno.test("steering as a function: several failures in a row are reported once", async () => {
+  const failing = [true, true, false, true, true, true];
+  const { events } = await runLoop(
+    [reply([toolCall("look"), toolCall("look"), toolCall("look")]), reply("Done")],
+    { steering: () => failing.shift() ? Promise.reject(new Error("no socket")) : [] },
+    { tools: [fakeTool({ name: "look", sequential: true })] },
+  );
+  assertEquals(eventsOfType(events, "warning").map(({ code }) => code), [
+    "message_source_failed",
+    "message_source_failed",
+  ]);
+});
+
 for (const queue of ["steering", "followUp"] as const) {
   Deno.test(`${queue} as a function: a run that is aborted before it starts does not call it, so that no message is lost`, async () => {
     const streamFn = scriptedStream([]);
