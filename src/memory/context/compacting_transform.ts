@@ -20,6 +20,7 @@ import {
   toContextCut,
   toReference,
 } from "./applied_cut.ts";
+import { refuseAsync } from "./check_compaction.ts";
 import { chooseCut, type ChosenCut } from "./choose_cut.ts";
 import type {
   CompactingTransform,
@@ -129,14 +130,16 @@ class Compactor {
     const { contextWindow, threshold = 0.85, target = 0.5, overflowTarget = 0.35 } = options;
     const { anchor = 1, keepSteps = 4, pin = isPlan, countTokens = estimateTokens } = options;
     this.#options = {
-      contextWindow,
+      contextWindow: typeof contextWindow === "function"
+        ? refuseAsync("contextWindow", contextWindow)
+        : contextWindow,
       threshold,
       target,
       overflowTarget,
       anchor,
       keepSteps,
-      pin,
-      countTokens,
+      pin: refuseAsync("pin", pin),
+      countTokens: refuseAsync("countTokens", countTokens),
     };
     this.#writer = writer;
     this.#backoff = new SummaryBackoff(writer?.now);
