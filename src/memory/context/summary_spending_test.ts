@@ -116,3 +116,23 @@ Deno.test("summarize(): the spending of an aborted run is counted after a rewind
   const result = await agent.prompt("two");
   assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 2]);
 });
+
+Deno.test("composeTransforms(): a summary before a transform that hangs is counted after an abort", async () => {
+  const { summaries, transform } = createTransform([reply("s", { usage })]);
+  const hanging = [true, false];
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: composeTransforms(
+      transform,
+      (messages) => hanging.shift() ? new Promise<never>(() => {}) : messages,
+    ),
+    messages: createHistory(),
+  });
+  const running = agent.prompt("one");
+  await waitUntil(() => hanging.length === 1);
+  agent.abort("enough");
+  assertEquals((await running).stopReason, "aborted");
+  const result = await agent.prompt("two");
+  assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 1]);
+});
