@@ -50,10 +50,17 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
     );
   }
   assertSteer(steer);
+  // Copying a long history after each turn takes time: it is read only when a turn has the calls of the previous one.
+  const lastCalls = new WeakMap<AbortSignal, string>();
   return {
     name: "loop_detection",
-    postTurn: ({ message, messages }): PolicyVerdict => {
-      if (extractToolCalls(message.content).length === 0 || !isLooping(messages, lookback)) return;
+    postTurn: (context): PolicyVerdict => {
+      const { message, signal } = context;
+      const previous = lastCalls.get(signal);
+      const calls = serializeCalls(message);
+      lastCalls.set(signal, calls);
+      if (extractToolCalls(message.content).length === 0) return;
+      if ((previous ?? calls) !== calls || !isLooping(context.messages, lookback)) return;
       if (steer === undefined) {
         return {
           type: "stop",

@@ -138,6 +138,39 @@ Deno.test("loopDetection() counts only turns after the last user message", async
   }
 });
 
+Deno.test("loopDetection() counts the turns of an earlier run after the last user message", async () => {
+  const poll = fakeTool({ name: "poll", result: "same" });
+  const { agent } = testAgent(Array(3).fill(reply([toolCall("poll")])), {
+    tools: [poll],
+    maxTurns: 2,
+    policies: [loopDetection()],
+  });
+  assertEquals((await agent.prompt("Go")).stoppedBy?.policy, "max_turns");
+  assertEquals((await agent.continue()).stoppedBy?.policy, "loop_detection");
+});
+
+Deno.test("loopDetection() reads the history only after a turn with the calls of the previous one", async () => {
+  const calls = [{ a: 1 }, { a: 2 }, { a: 3 }, { a: 3 }, { a: 4 }];
+  const detection = loopDetection();
+  const turns: number[] = [];
+  const { agent } = testAgent(calls.map((args) => reply([toolCall("poll", args)])), {
+    tools: [fakeTool({ name: "poll", result: "same" })],
+    maxTurns: calls.length,
+    policies: [{
+      ...detection,
+      postTurn: (context) =>
+        detection.postTurn?.(Object.defineProperty({ ...context }, "messages", {
+          get() {
+            turns.push(context.turn);
+            return context.messages;
+          },
+        })),
+    }],
+  });
+  await agent.prompt("Go");
+  assertEquals(turns, [1, 4]);
+});
+
 Deno.test("loopDetection() throws for a lookback that is not an integer of at least 2", () => {
   for (const lookback of [1, 2.5, Number.NaN]) {
     assertThrows(() => loopDetection({ lookback }), BadRequestError, "lookback must be an integer");

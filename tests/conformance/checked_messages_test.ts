@@ -247,6 +247,31 @@ Deno.test("preTurn: a queue of the application that changes with each check deli
   assertEquals(history, ["user: Hi", "assistant: One", "user: Go on", "assistant: Two"]);
 });
 
+Deno.test("preTurn: a queue of the application that changes for a while before each message does not end the run", async () => {
+  const { config, read } = configureLoop(() => {});
+  let [drafts, takes] = [0, 0];
+  const steering: MessageSource = {
+    peek() {
+      if (takes === 2) return [];
+      const isFinal = read.length > 60 * (takes + 1);
+      return [userMessage(isFinal ? `Message ${takes}` : `Draft ${++drafts}`, 0)];
+    },
+    take() {
+      const messages = steering.peek();
+      takes++;
+      return messages;
+    },
+  };
+  const context = { systemPrompt: "", messages: [], tools: [] };
+  const history = await readHistory(
+    agentLoop([userMessage("Hi", 0)], context, { ...config, steering }),
+  );
+  assertEquals(history, [
+    ...["user: Hi", "assistant: One"],
+    ...["user: Message 0", "assistant: Two", "user: Message 1", "assistant: Three"],
+  ]);
+});
+
 Deno.test("preTurn: a queue of the application may create its messages whenever it is read", async () => {
   const stored = ["Go on"];
   let reads = 0;

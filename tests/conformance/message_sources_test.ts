@@ -11,7 +11,7 @@ import type { MessageSource } from "../../src/loop/queues/message_source.ts";
 import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
@@ -348,6 +348,37 @@ Deno.test("steering as a function: a call that fails keeps the messages of the c
   );
   assertEquals(history.slice(4), ["user: one", "assistant: Done"]);
   assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["message_source_failed"]);
+});
+
+Deno.test("steering as a function: is not called before tool calls that were approved, which may wait again", async () => {
+  const log: string[] = [];
+  const write = fakeTool({ name: "write", result: () => (log.push("write"), "ok") });
+  const call = toolCall("write", {}, { id: "1" });
+  const context = {
+    systemPrompt: "",
+    messages: [note("Go"), assistantMessage([call])],
+    tools: [write],
+  };
+  const pending = { pendingApprovals: [{ toolCallId: "1", name: "write", arguments: {} }] };
+  const config: AgentLoopConfig = {
+    model: modelSpec("test/model"),
+    streamFn: scriptedStream([reply("Done")]),
+    approve: () => true,
+    steering: () => (log.push("steering"), []),
+  };
+  await checkEvents(agentLoopContinue(context, config, { pending, approvals: { 1: true } }));
+  assertEquals(log.slice(0, 2), ["write", "steering"]);
+});
+
+Deno.test("steering as a function: several failures in a row are reported once", async () => {
+  const failing = [true, true, false, true, true, true];
+  const { events } = await runLoop(
+    [reply([toolCall("look"), toolCall("look"), toolCall("look")]), reply("Done")],
+    { steering: () => failing.shift() ? Promise.reject(new Error("no socket")) : [] },
+    { tools: [fakeTool({ name: "look", sequential: true })] },
+  );
+  const warnings = eventsOfType(events, "warning").map(({ code }) => code);
+  assertEquals(warnings, Array(2).fill("message_source_failed"));
 });
 
 for (const queue of ["steering", "followUp"] as const) {

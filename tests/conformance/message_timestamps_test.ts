@@ -32,8 +32,8 @@ const SETTERS = {
 for (const [name, setMessages] of Object.entries(SETTERS)) {
   Deno.test(`${name}: a message without a timestamp gets the current time, so that a session can record it`, async () => {
     const kept = createMessage({ timestamp: 5 });
-    const agent = setMessages([createMessage({}), kept]);
-    assertEquals(agent.state.messages.map(({ timestamp }) => timestamp), [7, 5]);
+    const agent = setMessages([createMessage({}), kept, createMessage({ timestamp: undefined })]);
+    assertEquals(agent.state.messages.map(({ timestamp }) => timestamp), [7, 5, 7]);
     assertEquals(agent.state.messages[1] === kept, true, "others stay as they are");
     const store = new InMemorySessionStore();
     const session = await openSession(store, { id: "s" }, agent);
@@ -42,7 +42,7 @@ for (const [name, setMessages] of Object.entries(SETTERS)) {
     await session.close();
     const next = createAgent();
     await using _session = await openSession(store, { id: "s" }, next);
-    assertEquals(next.state.messages.map(({ timestamp }) => timestamp), [7, 5, 7, 7]);
+    assertEquals(next.state.messages.map(({ timestamp }) => timestamp), [7, 5, 7, 7, 7]);
   });
 
   Deno.test(`${name}: refuses a timestamp that is no number`, () => {

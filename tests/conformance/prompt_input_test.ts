@@ -304,3 +304,18 @@ Deno.test("message ids: a given id that equals a random one of the same run gets
   assertEquals(messages.length, 4);
   assertEquals(new Set(messages.map(({ id }) => id)).size, 4);
 });
+
+Deno.test("message ids: a given id that equals a random one, which followed another given one, gets a new one", async () => {
+  const inject: Policy = {
+    name: "inject",
+    postTurn: ({ message, turn }) =>
+      turn === 1
+        ? { type: "inject", messages: [{ ...userMessage("Again", 0), id: message.id ?? "" }] }
+        : undefined,
+  };
+  const streamFn = scriptedStream([reply("One"), reply("Two")]);
+  const agent = new Agent({ model: "test/model", streamFn, policies: [inject] });
+  const { messages } = await agent.prompt({ ...userMessage("Hi", 0), id: "own" });
+  assertEquals(messages[0]?.id, "own");
+  assertEquals(new Set(messages.map(({ id }) => id)).size, 4);
+});

@@ -3,7 +3,7 @@ import { InvalidContinueError, NoMessagesError } from "../../src/core/errors/err
 import { userMessage } from "../../src/core/messages/message.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
@@ -373,3 +373,19 @@ Deno.test("cancelQueued(): returns false while listeners handle the start of the
     "assistant: And more",
   ]);
 });
+
+for (const queue of ["steer", "followUp"] as const) {
+  Deno.test(`${queue}(): a reply with calls is delivered with its results`, async () => {
+    const { agent, seen } = testAgent([reply("Hello"), reply("Done")]);
+    const call = toolCall("look", {}, { id: "1" });
+    agent[queue]([
+      assistantMessage([call]),
+      toolResultMessage(call, "A cat"),
+      userMessage("So?", 0),
+    ]);
+    await agent.prompt("Hi");
+    assertEquals(eventsOfType(seen, "warning"), []);
+    const results = agent.state.messages.filter(({ role }) => role === "tool_result");
+    assertEquals(outlineMessages(results), ["tool_result: A cat"]);
+  });
+}

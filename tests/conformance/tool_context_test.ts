@@ -153,6 +153,25 @@ Deno.test("ToolContext.onEvent: emits events of an agent as sub_agent, with the 
   ]);
 });
 
+Deno.test("ToolContext.onEvent: emits an event after the updates before it", async () => {
+  const event = { type: "agent_start", runId: "inner", seq: 1 } as const;
+  const tool = fakeTool({
+    name: "ask",
+    result: async (_args, { onEvent, onUpdate }) => {
+      for (const update of ["10 %", "50 %"]) onUpdate(update);
+      await onEvent(event);
+      return "asked";
+    },
+  });
+  const { agent, seen } = testAgent([reply([toolCall("ask")]), reply("Done")], { tools: [tool] });
+  await agent.prompt("Go");
+  const types = seen.map(({ type }) => type);
+  assertEquals(
+    types.slice(types.indexOf("tool_execution_start") + 1, types.indexOf("tool_execution_end")),
+    ["tool_execution_update", "tool_execution_update", "sub_agent"],
+  );
+});
+
 Deno.test("ToolContext.onEvent: emits nothing after the call has ended", async () => {
   let late: (() => Promise<void>) | undefined;
   const tool = fakeTool({

@@ -181,12 +181,15 @@ class JsonConverter {
   }
 
   #copyRecord(object: object): JsonValue {
-    const copy: Record<string, JsonValue> = {};
+    let copy: Record<string, JsonValue> = {};
     const keys = Object.keys(object);
     if (hasHiddenData(object, keys)) this.#fail("has data that is not JSON, such as a Map");
     for (const key of keys) {
       const value = this.#copyMember(key, () => (object as Record<string, unknown>)[key]);
-      if (value !== undefined) setProperty(copy, key, value);
+      if (value === undefined) continue;
+      // A computed name creates an own property `__proto__`, as `JSON.parse` does.
+      if (key === "__proto__") copy = { ...copy, [key]: value };
+      else copy[key] = value;
     }
     return copy;
   }
@@ -210,17 +213,4 @@ function hasHiddenData(object: object, keys: readonly string[]): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   // A plain object may be of another realm, such as a frame.
   return prototype !== null && Object.getPrototypeOf(prototype) !== null;
-}
-
-/** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */
-function setProperty(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") target[key] = value;
-  else {
-    Object.defineProperty(target, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
 }

@@ -193,21 +193,17 @@ function listMessages(input: PromptInput, timestamp: number): readonly AgentMess
   if (typeof input === "string") return [userMessage(input, timestamp)];
   if (!input || typeof input !== "object") {
     throw new BadRequestError(
-      "Invalid prompt: pass a string, { text, images }, a message or an array of messages",
+      "Invalid prompt: pass a string, { text, images }, a message or an array of them",
     );
   }
-  if (isMessageList(input)) return input;
-  if (!("text" in input)) return [input];
+  if (Array.isArray(input)) return input;
+  if (!("text" in input)) return [input as AgentMessage];
   checkNames(input, ["text", "images"], "the prompt");
   if (input.images !== undefined && !Array.isArray(input.images)) {
     throw new BadRequestError("Invalid prompt: images must be an array of image blocks");
   }
   const content: ContentBlock[] = [{ type: "text", text: input.text }, ...(input.images ?? [])];
   return [{ role: "user", content, timestamp }];
-}
-
-function isMessageList(input: PromptInput): input is readonly AgentMessage[] {
-  return Array.isArray(input);
 }
 
 function isBlankPrompt(message: AgentMessage): boolean {

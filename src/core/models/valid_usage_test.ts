@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Rates, unknownCost, zeroCost, zeroUsage } from "./usage.ts";
+import { addCost, type Rates, unknownCost, zeroCost, zeroUsage } from "./usage.ts";
 import { addReportedSpending, toValidCost, toValidSpending, toValidUsage } from "./valid_usage.ts";
 
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
@@ -23,6 +23,8 @@ Deno.test("toValidSpending() replaces invalid amounts, and has no known cost for
 Deno.test("addReportedSpending() knows the cost of a sum only if both costs are known", () => {
   const known = { usage: second, cost: first };
   assertEquals(addReportedSpending({}, {}), {});
+  assertEquals(addReportedSpending({ cost: first }, {}), { cost: first });
+  assertEquals(addReportedSpending({ cost: first }, { cost: first }).cost, addCost(first, first));
   assertEquals(addReportedSpending(known, {}), known);
   assertEquals(addReportedSpending({}, { usage: second }), { usage: second, cost: unknownCost() });
   assertEquals(addReportedSpending(known, { cost: first }), {

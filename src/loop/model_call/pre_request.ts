@@ -72,9 +72,9 @@ function createInput(turn: TurnContext, request: PreparedRequest): PreRequestCon
   const { model, context, options, tools } = request;
   const { streamFn } = run.config;
   return createPolicyContext(turn, {
-    model,
+    model: cloneJson(model),
     request: {
-      model,
+      model: cloneJson(model),
       context: copyContext(run, context),
       options: freezeJson(cloneJson(options)),
       runId: run.runId,

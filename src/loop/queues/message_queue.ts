@@ -8,7 +8,7 @@ import type { QueuedMessage } from "../../core/events/event.ts";
 import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
-/** Which queued messages one turn takes: the next one, or all. */
+/** Which queued messages one turn takes: the next one, with the results of the tool calls that it makes, or all. */
 export type QueueMode = "one_at_a_time" | "all";
 
 /** Options for `new MessageQueue()`. */
@@ -79,10 +79,9 @@ export class MessageQueue implements MessageSource {
 
   /** Removes a message; returns `false` if it is not queued. */
   cancel(id: string): boolean {
-    const remaining = this.queued.filter((queued) => queued.id !== id);
-    if (remaining.length === this.size) return false;
-    this.#messages = remaining;
-    this.#first = 0;
+    const index = this.#messages.findIndex((queued) => queued.id === id);
+    if (index < this.#first) return false;
+    this.#messages = this.#messages.toSpliced(index, 1);
     this.#options.onChange?.();
     return true;
   }
@@ -94,8 +93,10 @@ export class MessageQueue implements MessageSource {
 
   /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
   peek(checked?: ReadonlySet<AgentMessage>): readonly AgentMessage[] {
-    if (this.size === 0) return [];
-    const end = this.#options.mode === "all" ? undefined : this.#first + 1;
+    let end = this.#first + 1;
+    // The results of a reply with calls are taken with it.
+    while (this.#messages[end]?.message.role === "tool_result") end++;
+    if (this.#options.mode === "all") end = Infinity;
     const messages = this.#messages.slice(this.#first, end).map(({ message }) => message);
     return checked ? messages.filter((message) => checked.has(message)) : messages;
   }

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { MessageQueue } from "./message_queue.ts";
 
 const [a, b, c] = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
@@ -59,6 +61,30 @@ Deno.test("MessageQueue: onArrival() calls the listener until it is unsubscribed
   assertEquals(arrivals, 2);
 });
 
+Deno.test("MessageQueue: a listener that another one adds is called for later messages only", () => {
+  const queue = new MessageQueue();
+  let arrivals = 0;
+  const unsubscribe = queue.onArrival(() => {
+    unsubscribe();
+    queue.onArrival(() => arrivals++);
+  });
+  queue.add(a);
+  assertEquals(arrivals, 0);
+  queue.add(b);
+  assertEquals(arrivals, 1);
+});
+
+Deno.test("MessageQueue: take() returns the results of tool calls with the reply that makes them", () => {
+  const queue = new MessageQueue();
+  const call = assistantMessage([
+    toolCall("look", {}, { id: "1" }),
+    toolCall("look", {}, { id: "2" }),
+  ]);
+  const results = extractToolCalls(call.content).map((call) => toolResultMessage(call, "ok"));
+  [a, call, ...results, b].forEach((message) => queue.add(message));
+  assertEquals([queue.take(), queue.take(), queue.take()], [[a], [call, ...results], [b]]);
+});
+
 Deno.test("MessageQueue: snapshot() lists the messages of its time, whatever happens later", () => {
   const queue = new MessageQueue({ newId: createIdCounter() });
   const add = (message: typeof a) => queue.add(message);
@@ -101,6 +127,17 @@ Deno.test("MessageQueue: adding, peeking at and taking messages one by one takes
   while (queue.peek().length > 0) taken += queue.take().length;
   assertEquals(taken, count);
   // Quadratic work takes minutes; the bound allows for a busy machine.
+  assert(getThreadTime() < 10_000);
+});
+
+Deno.test("MessageQueue: cancelling thousands of messages one by one takes little time", () => {
+  const queue = new MessageQueue({ newId: createIdCounter() });
+  const ids = Array.from({ length: 20_000 }, () => queue.add(a).id);
+  queue.take();
+  const getThreadTime = startThreadTimer();
+  const cancelled = ids.filter((id) => queue.cancel(id));
+  assertEquals([cancelled.length, queue.size], [ids.length - 1, 0]);
+  // A list that is filtered for each of them takes about a minute; the bound allows for a busy machine.
   assert(getThreadTime() < 10_000);
 });
 

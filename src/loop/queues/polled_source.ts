@@ -49,7 +49,7 @@ export function toMessageSource(
 
 /** Options for `new PolledSource()`. */
 export interface PolledSourceOptions {
-  /** Called when the function throws, rejects or returns no messages. */
+  /** Called with the first of several failures in a row: the function throws, rejects or returns no messages. */
   readonly onFailure: (thrown: unknown) => void;
   /** After its abort the function is not called, since its messages would be lost with the run. */
   readonly cancellation: Cancellation;
@@ -61,6 +61,8 @@ export class PolledSource implements MessageSource {
   readonly #options: PolledSourceOptions;
   readonly #listeners = new Set<() => void>();
   #messages: readonly AgentMessage[] = [];
+  /** Whether the last call failed; the next failure in a row is not reported again. */
+  #isFailing = false;
 
   /** Creates a source that has no messages before its first {@linkcode PolledSource.poll}. */
   constructor(getMessages: GetMessages, options: PolledSourceOptions) {
@@ -77,11 +79,13 @@ export class PolledSource implements MessageSource {
       const messages = parseMessages(
         isThenable(returned) ? await cancellation.withGrace(returned) : returned,
       );
+      this.#isFailing = false;
       if (messages.length === 0) return;
       this.#messages = [...this.#messages, ...messages];
       for (const listener of [...this.#listeners]) listener();
     } catch (thrown) {
-      onFailure(thrown);
+      if (!this.#isFailing) onFailure(thrown);
+      this.#isFailing = true;
     }
   }
 

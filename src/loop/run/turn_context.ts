@@ -5,6 +5,7 @@
  */
 
 import type { PolicyContext } from "../../core/hooks/policy.ts";
+import { cloneJson } from "../../core/json/json.ts";
 import { copyAmounts } from "../../core/messages/copy_message.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { TurnSettings } from "./config.ts";
@@ -40,7 +41,7 @@ export function createPolicyContext<Added extends object = object>(
   return {
     runId: run.runId,
     turn: progress.turn,
-    model: settings.model,
+    model: cloneJson(settings.model),
     // A long history is copied only for a policy that reads it.
     get messages() {
       return history.snapshot(count);

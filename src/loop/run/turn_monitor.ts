@@ -8,6 +8,7 @@ import { getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { Policy, RunningCall } from "../../core/hooks/policy.ts";
+import { cloneJson } from "../../core/json/json.ts";
 import { copyAmounts } from "../../core/messages/copy_message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
 import type { Prices } from "../../core/models/usage.ts";
@@ -111,7 +112,7 @@ export class TurnMonitor {
     const { model, prices, progress, reply, maxOutputTokens } = this.#state;
     const context = {
       runId,
-      model,
+      model: cloneJson(model),
       rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
       isStarting,

@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/checks/check_names.ts";
 import { checkNumber } from "../../core/checks/check_number.ts";
 import { checkObject } from "../../core/checks/check_object.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { CompactionOptions } from "./compaction.ts";
 
@@ -46,4 +47,16 @@ export function checkCompaction(
   const { contextWindow, ...others } = options as JsonObject;
   if (typeof contextWindow !== "function") checkNumber("contextWindow", contextWindow);
   for (const name of NUMBERS) checkNumber(name, others[name]);
+}
+
+/** Returns a callback that throws if it returns a promise, as one of untyped code may. */
+export function refuseAsync<Input extends unknown[], Value>(
+  name: string,
+  callback: (...input: Input) => Value,
+): (...input: Input) => Value {
+  return (...input) => {
+    const value = callback(...input);
+    refusePromise(value, name);
+    return value;
+  };
 }

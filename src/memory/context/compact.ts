@@ -6,9 +6,18 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { internalsByAgent } from "../../agent/options.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { checkNumber } from "../../core/checks/check_number.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
 import { AlreadyRunningError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { IdleCompaction } from "../../loop/idle_compaction.ts";
+import {
+  acceptAny,
+  type CheckOption,
+  checkOptions,
+  checkSignal,
+} from "../../loop/run/check_config.ts";
 import { isReportingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactOptions } from "./compaction.ts";
 
@@ -17,6 +26,12 @@ export interface CompactNowOptions extends CompactOptions {
   /** Aborts the compaction. */
   readonly signal?: AbortSignal | undefined;
 }
+
+const CHECKS: Readonly<Record<keyof CompactNowOptions, CheckOption>> = {
+  signal: checkSignal,
+  instructions: acceptAny,
+  tokens: checkNumber,
+};
 
 /**
  * Makes the next request of an idle agent smaller, as its transform does at the threshold; resolves to `null` if there
@@ -28,14 +43,19 @@ export interface CompactNowOptions extends CompactOptions {
  * is the `problem` of the report. What the calls spend is in the report and counts in budgets, but in no run: as that of a
  * run of its own. Rejects with an `AbortedError` if `signal` is aborted.
  *
+ * @throws {BadRequestError} If an option is unknown or invalid.
  * @throws {AlreadyRunningError} While a run is active.
  * @throws {ContextWindowOverflowError} If the messages to keep do not fit.
  */
 export async function compact(
   agent: Agent,
   transform: CompactingTransform,
-  { signal = new AbortController().signal, instructions, tokens }: CompactNowOptions = {},
+  options: CompactNowOptions = {},
 ): Promise<CompactionReport | null> {
+  checkObject(options, "Pass options such as { tokens: 10_000 }");
+  checkNames(options, Object.keys(CHECKS), "compact()");
+  checkOptions(options, CHECKS);
+  const { signal = new AbortController().signal, instructions, tokens } = options;
   const { isRunning, messages, model, systemPrompt, tools } = agent.state;
   if (isRunning) throw new AlreadyRunningError();
   const internals = internalsByAgent.get(agent);
@@ -47,7 +67,7 @@ export async function compact(
   });
   const isCounted = compaction !== undefined && isReportingTransform(transform);
   const input = { overflow: false, model, systemPrompt, tools, signal };
-  const options = {
+  const selected = {
     ...(instructions !== undefined && { instructions }),
     ...(tokens !== undefined && { tokens }),
     isCounted,
@@ -57,7 +77,7 @@ export async function compact(
     report = await transform.compact(
       messages.slice(),
       { ...input, ...compaction?.createInput() },
-      options,
+      selected,
     );
     return report;
   } finally {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { AbortedError } from "../../core/errors/errors.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { instrumentations } from "../../core/hooks/instrumentation.ts";
 import type { Policy, PreRequestContext } from "../../core/hooks/policy.ts";
@@ -239,4 +239,16 @@ Deno.test("compact(): is not observed as a run by tracing, since it has no end t
   assertEquals(observed, []);
   await agent.prompt("Go on");
   assertEquals(observed, ["model"]);
+});
+
+Deno.test("compact(): refuses unknown and invalid options", async () => {
+  const { agent, transform } = createFixture([]);
+  for (
+    const options of [null, { tokens: -1 }, { tokens: 1n }, { signal: {} }, { instruction: "" }]
+  ) {
+    await assertRejects(
+      () => compact(agent, transform, options as unknown as Parameters<typeof compact>[2]),
+      BadRequestError,
+    );
+  }
 });

@@ -20,6 +20,7 @@ import {
   toContextCut,
   toReference,
 } from "./applied_cut.ts";
+import { refuseAsync } from "./check_compaction.ts";
 import { chooseCut, type ChosenCut } from "./choose_cut.ts";
 import type {
   CompactingTransform,
@@ -107,7 +108,7 @@ interface ShrinkOptions {
 /** The size of a request and its limit. */
 interface ContextUsage {
   readonly used: number;
-  /** Tokens that the provider counts per estimated token. */
+  /** Tokens that the provider counts per estimated token; estimated on each read. */
   readonly scale: number;
   readonly window: number | undefined;
   /** Tokens above which a cut is made. */
@@ -129,14 +130,16 @@ class Compactor {
     const { contextWindow, threshold = 0.85, target = 0.5, overflowTarget = 0.35 } = options;
     const { anchor = 1, keepSteps = 4, pin = isPlan, countTokens = estimateTokens } = options;
     this.#options = {
-      contextWindow,
+      contextWindow: typeof contextWindow === "function"
+        ? refuseAsync("contextWindow", contextWindow)
+        : contextWindow,
       threshold,
       target,
       overflowTarget,
       anchor,
       keepSteps,
-      pin,
-      countTokens,
+      pin: refuseAsync("pin", pin),
+      countTokens: refuseAsync("countTokens", countTokens),
     };
     this.#writer = writer;
     this.#backoff = new SummaryBackoff(writer?.now);
@@ -152,12 +155,12 @@ class Compactor {
 
   restore(reference: CutReference | undefined, cut?: ContextCut): void {
     this.#applied = undefined;
-    this.#unreported = undefined;
+    this.#unreported = this.#unreported && toSpendingReport(this.#unreported);
     this.#restored = reference && { reference, cut };
   }
 
   returnReport(report: CompactionReport): void {
-    this.#unreported = report;
+    this.#unreported = addSpent(report, this.#unreported);
   }
 
   view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
@@ -230,14 +233,19 @@ class Compactor {
     const { used, reported } = countContext(request, { firstTrusted, countTokens });
     const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
     const limit = window === undefined ? Infinity : window * threshold;
-    if (used <= limit && !input.overflow && reported > 0) return { used, scale: 1, window, limit };
-    const estimate = reported === 0 ? used : estimateContext(request, countTokens);
     // A rejected request was longer than the window, whatever was counted.
     const actual = input.overflow ? Math.max(used, window ?? 0) : used;
-    const scale = reported > 0 || input.overflow
-      ? Math.max(MIN_SCALE, actual / Math.max(1, estimate))
-      : 1;
-    return { used: actual, scale, window, limit };
+    return {
+      used: actual,
+      window,
+      limit,
+      // Most requests need no estimate, which takes time for a long history.
+      get scale() {
+        if (reported === 0 && !input.overflow) return 1;
+        const estimate = reported === 0 ? used : estimateContext(request, countTokens);
+        return Math.max(MIN_SCALE, actual / Math.max(1, estimate));
+      },
+    };
   }
 
   /** Makes a cut, with a summary if there is a writer; returns its report, `undefined` if there is nothing to omit. */
@@ -292,7 +300,9 @@ class Compactor {
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
     const { isIncomplete: _isIncomplete, ...fallback } = cut;
-    this.#apply(request, { cut: complete, written, fallback });
+    // The current cut fits by the count of the provider, which may be far below an estimate.
+    const fallbackTokens = Math.round(request.measure.used);
+    this.#apply(request, { cut: complete, written, fallback, fallbackTokens });
   }
 
   /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported later. */
@@ -311,12 +321,13 @@ class Compactor {
     return written;
   }
 
-  /** Applies a cut; one whose summary does not fit is replaced by `fallback`. */
+  /** Applies a cut; one whose summary does not fit is replaced by `fallback`, whose tokens are estimated by default. */
   #apply(
     request: MeasuredRequest,
-    { cut, written, fallback }: {
+    { cut, written, fallback, fallbackTokens }: {
       readonly cut: AppliedCut;
       readonly fallback: AppliedCut;
+      readonly fallbackTokens?: number;
       readonly written: SummaryResult | undefined;
     },
   ): CompactionReport {
@@ -327,7 +338,7 @@ class Compactor {
       return this.#report(request, { written, cut, tokensAfter });
     } catch (error) {
       if (cut.summary === undefined) throw error;
-      const tokensAfter = this.#assertFits(request, fallback);
+      const tokensAfter = fallbackTokens ?? this.#assertFits(request, fallback);
       this.#applied = fallback;
       const problem = "The summary was omitted, since it does not fit into the context window";
       const { summary: _summary, ...rest } = written ?? {};
@@ -358,7 +369,7 @@ class Compactor {
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
     };
-    this.#unreported = { ...report, ...addReportedSpending(this.#unreported ?? {}, report) };
+    this.#unreported = addSpent(report, this.#unreported);
     return report;
   }
 
@@ -367,6 +378,7 @@ class Compactor {
     goal: number,
   ): ChosenCut | undefined {
     const { anchor, keepSteps, pin, countTokens } = this.#options;
+    const { scale } = measure;
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
     const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
     return chooseCut({
@@ -375,9 +387,9 @@ class Compactor {
       anchor,
       keepSteps,
       pin,
-      targetTokens: goal / measure.scale - fixed,
+      targetTokens: goal / scale - fixed,
       // Halfway to the threshold, so that the next step does not exceed it again.
-      maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / measure.scale - fixed,
+      maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / scale - fixed,
       droppedUntil: this.#findCut(messages)?.to ?? 0,
     });
   }
@@ -420,6 +432,20 @@ function listSummarized(
 ): readonly AgentMessage[] {
   if (cut?.summary === undefined || cut.isIncomplete) return [];
   return messages.slice(cut.from, cut.to).filter((message) => !cut.pinned.includes(message));
+}
+
+/** Returns a report with the spending of an earlier one that no request has emitted. */
+function addSpent(
+  report: CompactionReport,
+  earlier: CompactionReport | undefined,
+): CompactionReport {
+  return { ...report, ...addReportedSpending(earlier ?? {}, report) };
+}
+
+/** Returns a report of what an earlier one has spent on a cut that does not apply any longer; `undefined` for nothing. */
+function toSpendingReport(earlier: CompactionReport): CompactionReport | undefined {
+  const { usage, tokensBefore } = earlier;
+  return usage && addSpent({ droppedCount: 0, tokensBefore, tokensAfter: tokensBefore }, earlier);
 }
 
 /** Returns a report without its spending, which is counted, and with that of the report before, which is not. */

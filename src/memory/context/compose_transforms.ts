@@ -10,6 +10,7 @@ import {
   copyTransform,
   registerTransformCopies,
 } from "../../core/context/copy_transform.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { addReportedSpending } from "../../core/models/valid_usage.ts";
@@ -17,7 +18,7 @@ import { isReportingTransform } from "./compacting_transform.ts";
 
 /**
  * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports. If a later
- * transform fails, the compacting ones before it report their cuts with the next request.
+ * transform fails or is aborted, the compacting ones before it report their cuts with the next request.
  *
  * @example
  * ```ts
@@ -37,7 +38,8 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     const reports: TransformReport[] = [];
     try {
       for (const transform of parts) {
-        const output = await transform(messages, { ...input, firstTrusted });
+        const pending = transform(messages, { ...input, firstTrusted });
+        const output = await (reports.length > 0 ? untilAborted(pending, input.signal) : pending);
         const result = isMessageList(output) ? { messages: output } : output;
         const isSame = result.messages === messages;
         firstTrusted = result.firstTrusted ?? (isSame ? firstTrusted : 0);
@@ -73,6 +75,24 @@ export function getComposedTransforms(
 ): readonly TransformContext[] {
   if (!transform) return [];
   return composition.get(transform) ?? [transform];
+}
+
+/** Awaits a transform; rejects on abort, after which a run that waits no longer would lose the earlier reports. */
+async function untilAborted<Output>(
+  pending: Output | Promise<Output>,
+  signal: AbortSignal,
+): Promise<Output> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new AbortedError(undefined, { cause: signal.reason }));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([pending, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }
 
 function isMessageList(

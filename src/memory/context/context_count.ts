@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
-import { type Usage, zeroUsage } from "../../core/models/usage.ts";
+import type { Usage } from "../../core/models/usage.ts";
 import type { ToolSpec } from "../../core/streams/stream.ts";
 import {
   estimateTextTokens,
@@ -95,8 +95,8 @@ function findLastCounted(
     const reply = messages[position];
     if (reply?.role !== "assistant") continue;
     // Untyped code may pass a history without usage.
-    const { usage = zeroUsage() } = reply as Partial<AssistantMessage>;
-    if (getPromptTokens(usage) > 0) return { position, reply };
+    const { usage } = reply as Partial<AssistantMessage>;
+    if (usage && getPromptTokens(usage) > 0) return { position, reply };
   }
   return undefined;
 }

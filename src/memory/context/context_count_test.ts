@@ -37,6 +37,13 @@ Deno.test("countContext() estimates the complete request if there is no reply", 
   assertEquals(count, { used: 119, reported: 0, estimated: 119 });
 });
 
+Deno.test("countContext() estimates replies of untyped code without usage", () => {
+  for (const usage of [undefined, null]) {
+    const answer = { ...createAnswer(createUsage(1, 1)), usage } as unknown as AssistantMessage;
+    assertEquals(countContext({ ...request, messages: [question, answer] }).reported, 0);
+  }
+});
+
 Deno.test("countContext() uses the reported usage, and estimates the messages after it", () => {
   const call = toolCall("bash", {}, { id: "c" });
   const usage = createUsage(1000, 50, { cacheRead: 300, cacheWrite: 200 });

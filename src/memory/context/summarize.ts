@@ -6,14 +6,16 @@
 
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
 import { type ModelSpec, modelSpec } from "../../core/models/model.ts";
 import { priceUsage } from "../../core/models/price_usage.ts";
-import { findRates, type Prices } from "../../core/models/usage.ts";
-import { addReportedSpending } from "../../core/models/valid_usage.ts";
+import type { Cost, Prices, Rates, Usage } from "../../core/models/usage.ts";
+import { addReportedSpending, toValidUsage } from "../../core/models/valid_usage.ts";
 import { type Clock, resolvePorts, systemClock } from "../../core/ports/ports.ts";
 import type { StreamFn, StreamOptions } from "../../core/streams/stream.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
+import { lookUpRates } from "../../loop/run/price.ts";
 import { checkCompaction, COMPACTION_OPTIONS } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
@@ -158,6 +160,7 @@ class ModelSummaryWriter implements SummaryWriter {
     if (error.code === "context_window_overflow" || error.code === "aborted") return null;
     try {
       const delay: unknown = this.#retry({ error, attempt });
+      refusePromise(delay, "retry");
       return typeof delay === "number" && Number.isFinite(delay) ? Math.max(0, delay) : null;
     } catch {
       return null; // The report has the error of the model.
@@ -199,7 +202,8 @@ class ModelSummaryWriter implements SummaryWriter {
     if (stoppedBy) return reply.refuse(stoppedBy.reason);
     if (signal.aborted) return;
     let events = 0;
-    for await (const event of streamFn({ model, context, options, signal })) {
+    // An untyped function may return a promise of its stream.
+    for await (const event of await streamFn({ model, context, options, signal })) {
       if (signal.aborted) return;
       reply.addEvent(event);
       // A stream that never waits would keep the time limit from expiring.
@@ -229,12 +233,21 @@ class ModelSummaryWriter implements SummaryWriter {
 
   #getUsageAndCost(
     model: ModelSpec,
-    { usage, cost }: SummaryReply,
+    { usage: reported, cost }: SummaryReply,
   ): Pick<SummaryResult, "usage" | "cost"> {
-    if (!usage) return {};
+    if (!reported) return {};
+    const usage = toValidUsage(reported);
     const { prices = this.#options.streamFn.prices } = this.#options;
-    const rates = prices && findRates(prices, model);
-    const priced = cost ?? (rates && priceUsage(usage, rates));
+    const priced = cost ?? tryPriceUsage(usage, lookUpRates(prices, model));
     return priced ? { usage, cost: priced } : { usage };
+  }
+}
+
+/** Returns the cost of a usage; `undefined` without rates, and for rates that are invalid. */
+function tryPriceUsage(usage: Usage, rates: Rates | undefined): Cost | undefined {
+  try {
+    return rates && priceUsage(usage, rates);
+  } catch {
+    return undefined;
   }
 }

@@ -9,6 +9,8 @@ import { assistantMessage } from "../../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
+import { recordSession } from "../recording/record_session.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { compact } from "./compact.ts";
 import { composeTransforms } from "./compose_transforms.ts";
 import { summarize } from "./summarize.ts";
@@ -92,4 +94,45 @@ Deno.test("compact(): what an aborted one has spent is not counted again in the 
   controller.abort();
   await compaction;
   assertEquals((await agent.prompt("one")).usage.total, 100);
+});
+
+Deno.test("summarize(): the spending of an aborted run is counted after a rewind", async () => {
+  const { summaries, transform } = createTransform([
+    fail("network_error", "Connection reset", { usage }),
+    hang(),
+  ]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages: createHistory(),
+  });
+  await using recording = await recordSession(agent, new InMemorySessionStore());
+  const running = agent.prompt("one");
+  await waitUntil(() => summaries.calls.length === 2);
+  agent.abort("enough");
+  await running;
+  await recording.rewind(null);
+  const result = await agent.prompt("two");
+  assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 2]);
+});
+
+Deno.test("composeTransforms(): a summary before a transform that hangs is counted after an abort", async () => {
+  const { summaries, transform } = createTransform([reply("s", { usage })]);
+  const hanging = [true, false];
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: composeTransforms(
+      transform,
+      (messages) => hanging.shift() ? new Promise<never>(() => {}) : messages,
+    ),
+    messages: createHistory(),
+  });
+  const running = agent.prompt("one");
+  await waitUntil(() => hanging.length === 1);
+  agent.abort("enough");
+  assertEquals((await running).stopReason, "aborted");
+  const result = await agent.prompt("two");
+  assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 1]);
 });

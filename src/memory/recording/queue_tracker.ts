@@ -99,8 +99,10 @@ function mergeQueues(first: QueuedMessages, second: QueuedMessages): QueuedMessa
 
 /** Returns the messages that are no longer queued. */
 function diffQueues(before: QueuedMessages, after: QueuedMessages): QueuedMessages {
-  const findRemoved = (old: readonly QueuedMessage[], current: readonly QueuedMessage[]) =>
-    old.filter(({ id }) => !current.some((queued) => queued.id === id));
+  const findRemoved = (old: readonly QueuedMessage[], current: readonly QueuedMessage[]) => {
+    const ids = new Set(current.map(({ id }) => id));
+    return old.filter(({ id }) => !ids.has(id));
+  };
   return {
     steering: findRemoved(before.steering, after.steering),
     followUp: findRemoved(before.followUp, after.followUp),

@@ -5,9 +5,10 @@ import { userMessage } from "../../core/messages/message.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/sessions/session_entry.ts";
 import { MessageQueue } from "../../loop/queues/message_queue.ts";
 import { assistantMessage } from "../../testing/messages.ts";
-import { reply } from "../../testing/script.ts";
+import { hang, reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { QueueTracker } from "./queue_tracker.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
+import { getUndelivered, QueueTracker } from "./queue_tracker.ts";
 
 const position = { id: "e", parentId: null, timestamp: 1 };
 const message = { ...userMessage("later", 1), id: "later" };
@@ -84,4 +85,17 @@ Deno.test("QueueTracker: a message that the host removes during a run is not bei
     { type: "queue_changed", queued: { ...empty, followUp: [first] } },
     { type: "queue_changed", queued: empty, delivering: { ...empty, followUp: [first] } },
   ]);
+});
+
+Deno.test("getUndelivered(): a message that an earlier run has delivered is none after a reset", async () => {
+  const streamFn = scriptedStream([reply("ok"), reply("ok"), hang()]);
+  const agent = new Agent({ model: "p/m", streamFn });
+  agent.followUp("later");
+  await agent.prompt("Go");
+  agent.reset();
+  const running = agent.prompt("Go");
+  await waitUntil(() => streamFn.calls.length === 3);
+  assertEquals(getUndelivered(agent), { steering: [], followUp: [] });
+  agent.abort();
+  await running;
 });
