@@ -95,6 +95,23 @@ Deno.test("page history: an agent with a history refuses a changed message, and 
   assertEquals([chat.status, script.calls.length], ["ready", 2]);
 });
 
+Deno.test("page history: an agent with a history does not answer the earlier file of a changed message", async () => {
+  const script = scriptedStream([fail("auth_error", "No key"), reply("Hi")]);
+  const agent = new Agent({ model: "test/model", streamFn: script });
+  const chat = new TestChat({ createAgent: () => agent });
+  const send = (data: string, messageId?: string) => {
+    const url = `data:image/png;base64,${data}`;
+    const files = [{ type: "file", mediaType: "image/png", filename: "a.png", url } as const];
+    return chat.sendMessage({ text: "What is it?", files, ...(messageId && { messageId }) });
+  };
+  await send("AAAA");
+  const { id = "" } = chat.messages[0] ?? {};
+  await send("BBBB", id);
+  assert(chat.error?.message.includes("keeps its messages"), chat.error?.message);
+  await send("AAAA", id);
+  assertEquals([chat.status, script.calls.length], ["ready", 2]);
+});
+
 Deno.test("page history: a page that sends only the new messages reaches an agent with a history", async () => {
   for (const name of ["messages", "message"]) {
     const script = scriptedStream([

@@ -9,7 +9,7 @@ import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
-import { extractText } from "../../core/messages/content.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import { checkTools } from "../../core/tools/check_tool.ts";
 import {
   checkEndpointOptions,
@@ -22,6 +22,7 @@ import { startClientRun } from "../web_client/start_client_run.ts";
 import { parseChatRequest, type UiChatRequest } from "./chat_request.ts";
 import { ChunkMapper, type ChunkMapperOptions } from "./chunk_mapper.ts";
 import { mapChunks } from "./to_ui_message_stream.ts";
+import { toUserParts } from "./to_ui_parts.ts";
 import type { UiMessageChunk } from "./ui_message.ts";
 
 /** Options for {@linkcode uiMessageHandler}. */
@@ -74,6 +75,8 @@ export function uiMessageHandler(
     start: (agent, chat: UiChatRequest) => startRun(agent, chat, options),
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
     end: "[DONE]",
+    // The page shows the body as the message of its error.
+    refuse: (status, text) => new Response(text, { status }),
   });
   return async (request) => {
     // A page that was loaded again asks for a run that its connection has ended: there is none.
@@ -90,7 +93,7 @@ export function uiMessageHandler(
 function startRun(
   agent: Agent,
   chat: UiChatRequest,
-  { clientTools = [], messageMetadata }: UiMessageHandlerOptions,
+  { clientTools = [], messageMetadata, onError }: UiMessageHandlerOptions,
 ): ReadableStream<UiMessageChunk> {
   const { messages, continued } = chat;
   checkUnchanged(agent, chat);
@@ -101,6 +104,7 @@ function startRun(
     knownIds: new Set(messages.flatMap(({ id }) => id === undefined ? [] : [id])),
     clientTools: clientTools.map(({ name }) => name),
     messageMetadata,
+    onError,
   };
   const input = { messages, approvals, tools: clientTools, context: [] };
   const stream = startClientRun(agent, input);
@@ -108,18 +112,22 @@ function startRun(
 }
 
 /**
- * Checks that an agent does not answer the earlier text of a message that its user has changed since.
+ * Checks that an agent does not answer the earlier form of a message that its user has changed since.
  *
- * @throws {BadRequestError} If the agent has another text.
+ * @throws {BadRequestError} If the agent has another text, or other files.
  */
 function checkUnchanged({ state }: Agent, { messages }: UiChatRequest): void {
   const last = messages.at(-1);
   if (last?.role !== "user") return;
   const own = state.messages.find(({ id }) => id === last.id);
-  if (own?.role !== "user" || extractText(own.content) === extractText(last.content)) return;
+  if (own?.role !== "user" || formatContent(own) === formatContent(last)) return;
   throw new BadRequestError(
     "The agent of this conversation keeps its messages: send a new one in place of a changed one",
   );
+}
+
+function formatContent({ content }: UserMessage): string {
+  return JSON.stringify(toUserParts(content));
 }
 
 /**
@@ -152,11 +160,19 @@ const OTHER_APPROVALS =
 
 const UNANSWERED: ApprovalDecision = { type: "denied", reason: "The user has not answered" };
 
-/** Returns the chunks of a run that waits for the same approvals as the one before it: the page may have lost them. */
+/**
+ * Returns the chunks of a run that waits for the same approvals as the one before it: the page may have lost them.
+ *
+ * @throws {BadRequestError} If the page does not have the calls.
+ */
 function repeatRequests(
   { state }: Agent,
   options: ChunkMapperOptions,
 ): ReadableStream<UiMessageChunk> {
+  const known = options.continued?.toolCallIds ?? [];
+  if (!state.pendingApprovals.every(({ toolCallId }) => known.includes(toolCallId))) {
+    throw new BadRequestError(OTHER_APPROVALS);
+  }
   const mapper = new ChunkMapper(options);
   return new ReadableStream({
     start(controller) {

@@ -7,7 +7,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
-import { BadRequestError } from "../../core/errors/errors.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
 import { runSessions } from "../../core/events/run_session.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { Sleep } from "../../core/ports/ports.ts";
@@ -25,21 +25,24 @@ export async function untilFree(agent: Agent, sleep: Sleep): Promise<void> {
   wait.abort();
 }
 
+const BUSY = "Another run of this conversation is active: wait for its end";
+
 /**
  * Starts the run of an input. Returns `undefined` if the agent waits for approvals, and the input has neither an answer
  * nor a new message.
  *
+ * @throws {AlreadyRunningError} If the agent runs.
  * @throws {BadRequestError} If the input does not fit the agent.
  */
 export function startClientRun(agent: Agent, input: ClientInput): AgentStream | undefined {
+  if (agent.state.isRunning) throw new AlreadyRunningError(BUSY);
   const { approvals, tools } = input;
-  const { pendingApprovals, isRunning } = agent.state;
+  const { pendingApprovals } = agent.state;
   const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
   const hasAnswers = Object.keys(approvals).length > 0;
   if (pendingApprovals.length > 0) {
     if (hasAnswers) return resumeRun(agent, input, options);
-    const hasMessages = selectNew(agent, input).length > 0;
-    if (!hasMessages && !isRunning) return undefined;
+    if (selectNew(agent, input).length === 0) return undefined;
   }
   return promptOrContinue(agent, input, options);
 }
@@ -82,12 +85,11 @@ function resumeRun(
   input: ClientInput,
   options: Pick<RunOptions, "tools" | "policies">,
 ): AgentStream {
-  const isBusy = agent.state.isRunning;
   adoptResults(agent, input);
   const prompt = addContext(selectNew(agent, input), input);
   const stream = agent.continueStream({ ...options, approvals: input.approvals });
   // An input that is refused starts no run, and is sent again.
-  if (!isBusy && agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
+  if (agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
   return stream;
 }
 
