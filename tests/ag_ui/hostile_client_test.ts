@@ -9,6 +9,7 @@ import { Agent, type AgentOptions, type AgentToolResult, extractText } from "../
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import {
+  fail,
   fakeTool,
   hang,
   reply,
@@ -384,6 +385,22 @@ Deno.test("hostile AG-UI client: cannot have a provider read the cloud storage o
       }]);
     }
   }
+});
+
+Deno.test("hostile AG-UI client: does not get the answer to the earlier text of a message that it has changed", async () => {
+  const script = scriptedStream([fail("auth_error", "No key"), reply("Hi")]);
+  const agent = createAgent({ streamFn: script });
+  const send = connect(agent);
+  const context = [{ description: "Page", value: "1" }];
+  await (await send({ ...INPUT, context })).text();
+  const changed = { ...message, content: "Goodbye" };
+  const refused = await send({ ...INPUT, context, messages: [changed] });
+  assertEquals([refused.status, await refused.json()], [400, {
+    error:
+      "The agent of this conversation keeps its messages: send a new one in place of a changed one",
+  }]);
+  assertStringIncludes(await (await send({ ...INPUT, context })).text(), "RUN_FINISHED");
+  assertEquals(script.calls.length, 2);
 });
 
 Deno.test("hostile AG-UI client: many answers and many texts of a reply are read in linear time", async () => {

@@ -9,7 +9,6 @@ import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
-import type { UserMessage } from "../../core/messages/message.ts";
 import { checkTools } from "../../core/tools/check_tool.ts";
 import {
   checkEndpointOptions,
@@ -22,7 +21,6 @@ import { startClientRun } from "../web_client/start_client_run.ts";
 import { parseChatRequest, type UiChatRequest } from "./chat_request.ts";
 import { ChunkMapper, type ChunkMapperOptions } from "./chunk_mapper.ts";
 import { mapChunks } from "./to_ui_message_stream.ts";
-import { toUserParts } from "./to_ui_parts.ts";
 import type { UiMessageChunk } from "./ui_message.ts";
 
 /** Options for {@linkcode uiMessageHandler}. */
@@ -96,7 +94,6 @@ function startRun(
   { clientTools = [], messageMetadata, onError }: UiMessageHandlerOptions,
 ): ReadableStream<UiMessageChunk> {
   const { messages, continued } = chat;
-  checkUnchanged(agent, chat);
   const approvals = selectApprovals(agent, chat);
   const options = {
     continued,
@@ -106,28 +103,9 @@ function startRun(
     messageMetadata,
     onError,
   };
-  const input = { messages, approvals, tools: clientTools, context: [] };
+  const input = { messages, approvals, tools: clientTools };
   const stream = startClientRun(agent, input);
   return stream ? mapChunks(stream, options) : repeatRequests(agent, options);
-}
-
-/**
- * Checks that an agent does not answer the earlier form of a message that its user has changed since.
- *
- * @throws {BadRequestError} If the agent has another text, or other files.
- */
-function checkUnchanged({ state }: Agent, { messages }: UiChatRequest): void {
-  const last = messages.at(-1);
-  if (last?.role !== "user") return;
-  const own = state.messages.find(({ id }) => id === last.id);
-  if (own?.role !== "user" || formatContent(own) === formatContent(last)) return;
-  throw new BadRequestError(
-    "The agent of this conversation keeps its messages: send a new one in place of a changed one",
-  );
-}
-
-function formatContent({ content }: UserMessage): string {
-  return JSON.stringify(toUserParts(content));
 }
 
 /**

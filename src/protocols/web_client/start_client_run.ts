@@ -11,6 +11,7 @@ import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.t
 import { runSessions } from "../../core/events/run_session.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { Sleep } from "../../core/ports/ports.ts";
+import { checkUnchanged } from "./check_unchanged.ts";
 import type { ClientInput } from "./client_input.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 
@@ -36,6 +37,7 @@ const BUSY = "Another run of this conversation is active: wait for its end";
  */
 export function startClientRun(agent: Agent, input: ClientInput): AgentStream | undefined {
   if (agent.state.isRunning) throw new AlreadyRunningError(BUSY);
+  checkUnchanged(agent, input);
   const { approvals, tools } = input;
   const { pendingApprovals } = agent.state;
   const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
@@ -137,7 +139,7 @@ function selectNew(
 /** Adds what the user sees to the last message. */
 function addContext(
   prompt: readonly AgentMessage[],
-  { context }: ClientInput,
+  { context = [] }: ClientInput,
 ): readonly AgentMessage[] {
   const last = prompt.at(-1);
   if (context.length === 0 || last?.role !== "user") return prompt;
