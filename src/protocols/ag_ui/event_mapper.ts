@@ -17,7 +17,7 @@ import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { toJson } from "../web_client/client_json.ts";
-import { isKnownToClient } from "../web_client/client_tools.ts";
+import { isKnownToClient } from "../web_client/client_results.ts";
 import { describeError } from "../web_client/describe_error.ts";
 import { toClientEvent } from "../web_client/to_client_event.ts";
 import { withoutFiles } from "../web_client/without_files.ts";

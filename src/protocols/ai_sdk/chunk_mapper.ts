@@ -23,7 +23,8 @@ import type {
 import type { StopReason } from "../../core/models/model.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { toJson } from "../web_client/client_json.ts";
-import { isKnownToClient, isPlaceholder, listClientCalls } from "../web_client/client_tools.ts";
+import { isKnownToClient, isPlaceholder } from "../web_client/client_results.ts";
+import { listClientCalls } from "../web_client/client_tools.ts";
 import { describeError } from "../web_client/describe_error.ts";
 import { toPageEvent } from "./to_page_event.ts";
 import {

@@ -11,7 +11,7 @@ import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { checkReadable, readText } from "../web_client/client_json.ts";
-import { toClientDetails } from "../web_client/client_tools.ts";
+import { toClientDetails } from "../web_client/client_results.ts";
 import { fromFilePart } from "./from_file_part.ts";
 import { describeDenial, formatOutput } from "./to_ui_parts.ts";
 

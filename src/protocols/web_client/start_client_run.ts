@@ -8,12 +8,12 @@ import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
-import { runSessions } from "../../core/events/run_session.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { Sleep } from "../../core/ports/ports.ts";
+import { addContext, adoptHistory, adoptResults, selectNew } from "./adopt_history.ts";
 import { checkUnchanged } from "./check_unchanged.ts";
 import type { ClientInput } from "./client_input.ts";
-import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
+import { createClientTools, endForClient } from "./client_tools.ts";
 
 /** Maximum time that a request waits for the end of another run of its agent. */
 const HANDOVER_MS = 1_000;
@@ -102,47 +102,4 @@ function steerAfterCalls(agent: Agent, prompt: readonly AgentMessage[]): void {
     unsubscribe();
     agent.steer(prompt);
   });
-}
-
-/** Brings the history of the agent up to date, and returns the messages that are new. */
-function adoptHistory(agent: Agent, { messages }: ClientInput): readonly AgentMessage[] {
-  const { messages: own } = agent.state;
-  // A session keeps the history from its first message on.
-  if (own.length === 0 && !runSessions.has(agent.state)) {
-    const last = messages.findLastIndex(({ role }) => role !== "user");
-    if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
-    return messages.slice(last + 1);
-  }
-  adoptResults(agent, { messages });
-  return selectNew(agent, { messages });
-}
-
-/** Adds the results of the client to the history. Calls that wait for an approval still wait. */
-function adoptResults(agent: Agent, { messages }: Pick<ClientInput, "messages">): void {
-  const { messages: own, pendingApprovals, decidedCalls, interruptedCalls } = agent.state;
-  const updated = replaceResults(agent.state, messages);
-  if (updated.every((message, index) => message === own[index])) return;
-  agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
-}
-
-/** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
-function selectNew(
-  { state: { messages: history }, queued: { steering, followUp } }: Agent,
-  { messages }: Pick<ClientInput, "messages">,
-): readonly AgentMessage[] {
-  const queued = [...steering, ...followUp].map(({ message }) => message);
-  const ids = new Set([...history, ...queued].map(({ id }) => id));
-  const last = messages.findLastIndex(({ role }) => role !== "user");
-  return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
-}
-
-/** Adds what the user sees to the last message. */
-function addContext(
-  prompt: readonly AgentMessage[],
-  { context = [] }: ClientInput,
-): readonly AgentMessage[] {
-  const last = prompt.at(-1);
-  if (context.length === 0 || last?.role !== "user") return prompt;
-  const text = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
-  return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
 }
