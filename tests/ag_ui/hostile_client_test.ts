@@ -203,6 +203,19 @@ Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be 
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
 });
 
+Deno.test("hostile AG-UI client: a message with a wrong answer reaches the model once, with the right one", async () => {
+  const agent = createAgent({ approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const messages = [message, { ...message, id: "m2", content: "Quickly" }];
+  for (const interruptId of ["c2", "c1"]) {
+    const resume = [{ interruptId, status: "resolved", payload: { approved: true } }];
+    await (await send({ ...INPUT, messages, resume })).text();
+  }
+  const ids = agent.state.messages.flatMap(({ role, id }) => role === "user" ? [id] : []);
+  assertEquals(ids, ["m1", "m2"]);
+});
+
 Deno.test("hostile AG-UI client: two answers for one call are refused", async () => {
   const look = fakeTool({ name: "look" });
   const agent = createAgent({ tools: [look], approve: () => ({ type: "pending" }) });

@@ -241,6 +241,21 @@ Deno.test("agUiHandler(): refuses options that would remove a limit or do not ex
   assertThrows(() => agUiHandler(misspelt), BadRequestError, "maxByte");
 });
 
+Deno.test("agUiHandler(): files of a message reach the model, as data and as URLs", async () => {
+  const script = scriptedStream([reply("I see")]);
+  const client = connect({ streamFn: script });
+  const urls = ["data:image/png;base64,AAAA", "https://a.example/b.png"];
+  client.addMessage({
+    id: "m",
+    role: "user",
+    content: urls.map((value) => ({ type: "image", source: { type: "url", value } })),
+  });
+  await client.runAgent();
+  const [sent] = script.calls[0]?.context.messages ?? [];
+  const images = urls.map((url) => ({ type: "image", source: { type: "url", url } }) as const);
+  assertEquals(sent?.role === "user" && sent.content, images);
+});
+
 Deno.test("agUiHandler(): each text of a result is a line of its own", async () => {
   const content = [{ type: "text", text: "One" }, { type: "text", text: "Two" }] as const;
   const client = connect({

@@ -65,6 +65,7 @@ Deno.test("uiMessageHandler(): wrong options are refused when the handler is mad
     { ...valid, messageMetadata: {} },
     { ...valid, maxBytes: -1 },
     { ...valid, keepAliveMs: NaN },
+    { ...valid, onError: "Sorry" },
   ];
   for (const options of wrong) {
     assertThrows(() => uiMessageHandler(options as never), BadRequestError);

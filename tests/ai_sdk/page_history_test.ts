@@ -99,16 +99,21 @@ Deno.test("page history: an agent with a history does not answer the earlier fil
   const script = scriptedStream([fail("auth_error", "No key"), reply("Hi")]);
   const agent = new Agent({ model: "test/model", streamFn: script });
   const chat = new TestChat({ createAgent: () => agent });
-  const send = (data: string, messageId?: string) => {
+  const createParts = (data: string) => {
     const url = `data:image/png;base64,${data}`;
-    const files = [{ type: "file", mediaType: "image/png", filename: "a.png", url } as const];
-    return chat.sendMessage({ text: "What is it?", files, ...(messageId && { messageId }) });
+    return [
+      { type: "file", mediaType: "image/png", filename: "a.png", url } as const,
+      { type: "text", text: "What is it?" } as const,
+    ];
   };
-  await send("AAAA");
+  const parts = createParts("AAAA");
+  await chat.sendMessage({ parts });
   const { id = "" } = chat.messages[0] ?? {};
-  await send("BBBB", id);
-  assert(chat.error?.message.includes("keeps its messages"), chat.error?.message);
-  await send("AAAA", id);
+  for (const changed of [createParts("BBBB"), parts.slice(0, 1), [...parts, ...parts.slice(1)]]) {
+    await chat.sendMessage({ parts: changed, messageId: id });
+    assert(chat.error?.message.includes("keeps its messages"), chat.error?.message);
+  }
+  await chat.sendMessage({ parts, messageId: id });
   assertEquals([chat.status, script.calls.length], ["ready", 2]);
 });
 
