@@ -9,6 +9,7 @@ import { Agent, type AgentOptions, type AgentToolResult, extractText } from "../
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import {
+  fail,
   fakeTool,
   hang,
   reply,
@@ -16,6 +17,7 @@ import {
   seededRandom,
   toolCall,
 } from "../../src/testing/mod.ts";
+import { startThreadTimer } from "../thread_time.ts";
 
 type Body = string | ReadableStream<Uint8Array> | object;
 
@@ -87,9 +89,8 @@ Deno.test("hostile AG-UI client: a thousand requests during a run are refused", 
   await reader?.read();
   const others = await Promise.all(Array.from({ length: 1_000 }, () => send(INPUT)));
   for (const response of others) {
-    const text = await response.text();
-    if (response.status === 409) continue;
-    assertEquals(readEvents(text).at(-1)?.type, "RUN_ERROR");
+    await response.body?.cancel();
+    assertEquals(response.status, 409);
   }
   assert(agent.state.isRunning);
   await reader?.cancel();
@@ -200,6 +201,19 @@ Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be 
     error: "resume[0].payload.editedArgs is not readable, since a number is out of range",
   }]);
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
+});
+
+Deno.test("hostile AG-UI client: a message with a wrong answer reaches the model once, with the right one", async () => {
+  const agent = createAgent({ approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const messages = [message, { ...message, id: "m2", content: "Quickly" }];
+  for (const interruptId of ["c2", "c1"]) {
+    const resume = [{ interruptId, status: "resolved", payload: { approved: true } }];
+    await (await send({ ...INPUT, messages, resume })).text();
+  }
+  const ids = agent.state.messages.flatMap(({ role, id }) => role === "user" ? [id] : []);
+  assertEquals(ids, ["m1", "m2"]);
 });
 
 Deno.test("hostile AG-UI client: two answers for one call are refused", async () => {
@@ -353,6 +367,75 @@ Deno.test("hostile AG-UI client: any change of a valid body is run or refused wi
     }
     assert(!agent.state.isRunning);
   }
+});
+
+Deno.test("hostile AG-UI client: a state or message that could not be sent back is refused", async () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const [start] = JSON.stringify(INPUT).split("}]");
+  const bodies = [
+    [`${start},"extra":${deep}}]}`, "messages[0] is nested more than 200 levels deep"],
+    [`${start},"extra":1e400}]}`, "messages[0] is not readable, since a number is out of range"],
+    [`${start}}],"state":{"a":${deep}}}`, "state is nested more than 200 levels deep"],
+  ] as const;
+  for (const [body, error] of bodies) {
+    const response = await connect(createAgent())(body);
+    assertEquals([response.status, await response.json()], [400, { error }]);
+  }
+});
+
+Deno.test("hostile AG-UI client: cannot have a provider read the cloud storage of the server", async () => {
+  const secret = "s3://backups/users.pdf";
+  for (const type of ["image", "audio", "document"]) {
+    for (const kind of ["url", "file"]) {
+      const source = { type: kind, value: secret, mimeType: "application/pdf" };
+      const content = [{ type, source }];
+      const response = await connect(createAgent())({
+        ...INPUT,
+        messages: [{ ...message, content }],
+      });
+      assertEquals([response.status, await response.json()], [400, {
+        error: "messages[0].content[0].source.value must begin with https:, http: or data:",
+      }]);
+    }
+  }
+});
+
+Deno.test("hostile AG-UI client: does not get the answer to the earlier text of a message that it has changed", async () => {
+  const script = scriptedStream([fail("auth_error", "No key"), reply("Hi")]);
+  const agent = createAgent({ streamFn: script });
+  const send = connect(agent);
+  const context = [{ description: "Page", value: "1" }];
+  await (await send({ ...INPUT, context })).text();
+  const changed = { ...message, content: "Goodbye" };
+  const refused = await send({ ...INPUT, context, messages: [changed] });
+  assertEquals([refused.status, await refused.json()], [400, {
+    error:
+      "The agent of this conversation keeps its messages: send a new one in place of a changed one",
+  }]);
+  assertStringIncludes(await (await send({ ...INPUT, context })).text(), "RUN_FINISHED");
+  assertEquals(script.calls.length, 2);
+});
+
+Deno.test("hostile AG-UI client: many answers and many texts of a reply are read in linear time", async () => {
+  const handler = agUiHandler({ createAgent: () => createAgent() });
+  const count = 30_000;
+  const answers = Array.from({ length: count }, (_, index) => ({
+    interruptId: `c${index}`,
+    status: "resolved",
+    payload: { approved: true, editedArgs: { id: index } },
+  }));
+  const texts = Array.from({ length: count }, (_, index) => ({
+    id: index === 0 ? "a" : `a-text-${index}`,
+    role: "assistant",
+    content: "So",
+  }));
+  const getThreadTime = startThreadTimer();
+  for (const body of [{ ...INPUT, resume: answers }, { ...INPUT, messages: [...texts, message] }]) {
+    const request = { method: "POST", body: JSON.stringify(body) };
+    await (await handler(new Request("http://localhost/", request))).text();
+  }
+  // Quadratic work takes minutes; the bound allows for a busy machine.
+  assert(getThreadTime() < 10_000);
 });
 
 Deno.test("hostile AG-UI client: nesting of 20,000 levels is refused or ignored", async () => {

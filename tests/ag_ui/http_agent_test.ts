@@ -1,7 +1,7 @@
 import { HttpAgent } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { Agent, type AgentMessage, BadRequestError, extractText } from "../../mod.ts";
+import { Agent, type AgentMessage, BadRequestError, extractText, SessionError } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -241,6 +241,21 @@ Deno.test("agUiHandler(): refuses options that would remove a limit or do not ex
   assertThrows(() => agUiHandler(misspelt), BadRequestError, "maxByte");
 });
 
+Deno.test("agUiHandler(): files of a message reach the model, as data and as URLs", async () => {
+  const script = scriptedStream([reply("I see")]);
+  const client = connect({ streamFn: script });
+  const urls = ["data:image/png;base64,AAAA", "https://a.example/b.png"];
+  client.addMessage({
+    id: "m",
+    role: "user",
+    content: urls.map((value) => ({ type: "image", source: { type: "url", value } })),
+  });
+  await client.runAgent();
+  const [sent] = script.calls[0]?.context.messages ?? [];
+  const images = urls.map((url) => ({ type: "image", source: { type: "url", url } }) as const);
+  assertEquals(sent?.role === "user" && sent.content, images);
+});
+
 Deno.test("agUiHandler(): each text of a result is a line of its own", async () => {
   const content = [{ type: "text", text: "One" }, { type: "text", text: "Two" }] as const;
   const client = connect({
@@ -384,6 +399,57 @@ Deno.test("agUiHandler(): errors of the application are not sent to the client",
     (await refused(new Request("http://localhost", { method: "POST", body }))).status,
     401,
   );
+});
+
+Deno.test("agUiHandler(): onError chooses the texts of errors, and gets those of createAgent", async () => {
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => {
+    errors.push(error instanceof Error && error.message);
+    return "Please try again";
+  };
+  const streamFn = scriptedStream([fail("auth_error", "The key sk-1 is invalid")]);
+  const agent = new Agent({ model: "test/model", streamFn });
+  const failing = [
+    () => agent,
+    () => Promise.reject(new SessionError("Locked by 1", { reason: "locked" })),
+  ];
+  for (const createAgent of failing) {
+    const handler = agUiHandler({ createAgent, onError });
+    const messages = [{ id: "m", role: "user", content: "Hello" }];
+    const body = JSON.stringify({ threadId: "t", runId: "r", messages });
+    const text = await (await handler(new Request("http://localhost", { method: "POST", body })))
+      .text();
+    assertStringIncludes(text, "Please try again");
+  }
+  assertEquals(errors, ["The key sk-1 is invalid", "Locked by 1"]);
+});
+
+Deno.test("toAgUi(): the texts of warnings and of failed attempts stay on the server", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([fail("network_error", "10.0.0.7 is down"), reply("Hi")]),
+    retry: () => 0,
+    sleep: () => Promise.resolve(),
+    policies: [{
+      name: "broken",
+      postTurn: () => {
+        throw new Error("No such file: /secret");
+      },
+    }],
+  });
+  const events = await Array.fromAsync(toAgUi(agent.promptStream("Hi"), { threadId: "t" }));
+  const custom = events.flatMap((event) =>
+    event.type === "CUSTOM" ? [[event.name, event.value]] : []
+  );
+  assertEquals(custom, [
+    ["swink.retry", {
+      attempt: 1,
+      delayMs: 0,
+      discard: false,
+      error: { code: "network_error" },
+    }],
+    ["swink.warning", { code: "policy_failed" }],
+  ]);
 });
 
 Deno.test("toAgUi(): every event is valid by the schema of the protocol", async () => {

@@ -236,7 +236,9 @@ Deno.test("agUiHandler(): a request runs when the client has left the run before
   await waitUntil(() => waits.length === 1);
   assertEquals(waits.map(({ milliseconds }) => milliseconds), [1_000]);
   waits[0]?.end();
-  assertStringIncludes(await (await refused).text(), "RUN_ERROR");
+  assertEquals([(await refused).status, await (await refused).json()], [409, {
+    error: "Another run of this conversation is active: wait for its end",
+  }]);
   assert(isRunning());
   const second = send("two");
   await waitUntil(() => waits.length === 2);

@@ -190,3 +190,20 @@ Deno.test("approvals in a chat: an answer that is sent again after a failed run 
   assertEquals([chat.status, pay.calls.length], ["ready", 1]);
   assertEquals(listStates(chat).at(-1), "text done");
 });
+
+Deno.test("uiMessageHandler(): another answer in place of one that waits for an approval is an error", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("pay", {}, { id: "c1" })])]),
+    tools: [fakeTool({ name: "pay" })],
+    approve: () => ({ type: "pending" }),
+  });
+  const chat = new TestChat({ createAgent: () => agent });
+  await chat.sendMessage({ text: "Pay" });
+  await chat.regenerate();
+  assertEquals([chat.status, chat.error?.message], [
+    "error",
+    "The agent of this conversation waits for other approvals: load the conversation again",
+  ]);
+  assertEquals(agent.state.pendingApprovals.length, 1);
+});

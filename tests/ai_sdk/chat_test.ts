@@ -123,7 +123,7 @@ Deno.test("uiMessageHandler(): a chat loses what a retry takes back", async () =
       attempt: 1,
       delayMs: 0,
       discard: false,
-      error: { code: "network_error", message: "down" },
+      error: { code: "network_error" },
     },
     transient: true,
   }]);

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { Agent, type AgentOptions, BadRequestError, extractText } from "../../mod.ts";
+import { Agent, type AgentOptions, BadRequestError, extractText, SessionError } from "../../mod.ts";
 import { uiMessageHandler } from "../../src/protocols/ai_sdk/mod.ts";
 import {
   fakeTool,
@@ -65,6 +65,7 @@ Deno.test("uiMessageHandler(): wrong options are refused when the handler is mad
     { ...valid, messageMetadata: {} },
     { ...valid, maxBytes: -1 },
     { ...valid, keepAliveMs: NaN },
+    { ...valid, onError: "Sorry" },
   ];
   for (const options of wrong) {
     assertThrows(() => uiMessageHandler(options as never), BadRequestError);
@@ -79,13 +80,17 @@ Deno.test("uiMessageHandler(): a createAgent without return, or with a failure, 
     );
   };
   const nothing = await send(() => undefined);
-  assertEquals([nothing.status, await nothing.json()], [500, {
-    error: "createAgent must return an agent, not undefined",
-  }]);
-  const failed = await send(() => Promise.reject(new Error("password")));
-  assertEquals([failed.status, await failed.json()], [500, {
-    error: "The run could not be started",
-  }]);
+  assertEquals([nothing.status, await nothing.text()], [
+    500,
+    "createAgent must return an agent, not undefined",
+  ]);
+  const path = "Cannot write the session: mkdir '/secret'";
+  for (const error of [new Error("password"), new SessionError(path, { reason: "write_failed" })]) {
+    const failed = await send(() => Promise.reject(error));
+    assertEquals([failed.status, await failed.text()], [500, "The run could not be started"]);
+  }
+  const invalid = await send(() => Promise.reject(new BadRequestError("No such chat")));
+  assertEquals([invalid.status, await invalid.text()], [400, "No such chat"]);
   const refused = await send(() => new Response("Unauthorized", { status: 401 }));
   assertEquals([refused.status, await refused.text()], [401, "Unauthorized"]);
 });
@@ -135,6 +140,15 @@ Deno.test("hostile page: each wrong request is refused with its position, and st
     [withParts({ type: "file", mediaType: "image/png", url: "/etc/passwd" }), "url must"],
     [withParts({ type: "file", mediaType: "image/png", url: "data:image/png" }), "url must"],
     [withParts({ type: "file", mediaType: "text/plain", url: "data:,%" }), "url must"],
+    [withParts({ type: "file", mediaType: "image/png", url: "s3://backups/a.png" }), "url must"],
+    [
+      withParts({
+        type: "file",
+        mediaType: "image/png",
+        providerReference: { google: "gs://a/b" },
+      }),
+      "providerReference.google must",
+    ],
     [withParts({ type: "file", url: "https://a.example/" }), "mediaType must be a media type"],
     [withReply({ type: "dynamic-tool", toolCallId: "c", state: "output-error" }), "toolName must"],
     [withReply({ type: "tool-a", toolCallId: "c", state: "output-error" }), "errorText must be"],
@@ -152,7 +166,7 @@ Deno.test("hostile page: each wrong request is refused with its position, and st
   for (const [body, expected] of wrong) {
     const agent = createAgent();
     const response = await connect(agent)(body);
-    const { error } = await response.json();
+    const error = await response.text();
     assertEquals([response.status, error.includes(expected)], [400, true], `${expected}: ${error}`);
     assertEquals([agent.state.isRunning, agent.state.messages.length], [false, 0]);
   }
@@ -229,7 +243,10 @@ Deno.test("uiMessageHandler(): a request waits for the end of the run before it,
   const hurried = uiMessageHandler({ createAgent: () => agent, sleep: () => Promise.resolve() });
   const body = JSON.stringify(CHAT);
   const refused = await hurried(new Request("http://localhost/", { method: "POST", body }));
-  assertMatch(await refused.text(), /"type":"error","errorText":".*running/);
+  assertEquals([refused.status, await refused.text()], [
+    409,
+    "Another run of this conversation is active: wait for its end",
+  ]);
   const waiting = connect(agent)(CHAT);
   setTimeout(() => agent.abort());
   assertMatch(await (await waiting).text(), /"delta":"Hi"/);

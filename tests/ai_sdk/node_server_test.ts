@@ -1,12 +1,11 @@
 /**
- * The endpoint for chats of the AI SDK behind the server of Node, as docs/web.md connects it.
+ * The endpoint for chats of the AI SDK behind the server of Node, as docs/ai_sdk.md connects it.
  *
  * @module
  */
 
 import { createServer, type ServerResponse } from "node:http";
-import { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { Readable, Writable } from "node:stream";
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import { uiMessageHandler } from "../../src/protocols/ai_sdk/mod.ts";
@@ -23,14 +22,12 @@ async function send(response: Response, target: ServerResponse): Promise<void> {
 /** Serves a handler, and returns its address. */
 async function serve(handle: (request: Request) => Promise<Response>) {
   const server = createServer(async (request, target) => {
-    const body = request.method === "POST" ? await text(request) : undefined;
+    const init = {
+      method: request.method,
+      ...(request.method === "POST" && { body: Readable.toWeb(request), duplex: "half" }),
+    };
     await send(
-      await handle(
-        new Request("http://localhost/chat", {
-          method: request.method ?? "POST",
-          ...(body !== undefined && { body }),
-        }),
-      ),
+      await handle(new Request("http://localhost/chat", init as RequestInit)),
       target,
     );
   });
@@ -63,4 +60,15 @@ Deno.test("server of Node: a chat is answered, and stop() ends a run whose model
   await chat.sendMessage({ text: "And now?" });
   const texts = chat.parts.map((part) => part.type === "text" && part.text);
   assertEquals([chat.status, texts], ["ready", ["Two"]]);
+});
+
+Deno.test("server of Node: a body that is too large is refused before its end", async () => {
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("Hi")]) });
+  const handle = uiMessageHandler({ createAgent: () => agent, maxBytes: 1_000 });
+  await using server = await serve(handle);
+  const response = await fetch(server.url, { method: "POST", body: "x".repeat(100_000) });
+  assertEquals([response.status, await response.text()], [
+    400,
+    "The body must not be larger than 1000 bytes",
+  ]);
 });

@@ -95,6 +95,28 @@ Deno.test("page history: an agent with a history refuses a changed message, and 
   assertEquals([chat.status, script.calls.length], ["ready", 2]);
 });
 
+Deno.test("page history: an agent with a history does not answer the earlier file of a changed message", async () => {
+  const script = scriptedStream([fail("auth_error", "No key"), reply("Hi")]);
+  const agent = new Agent({ model: "test/model", streamFn: script });
+  const chat = new TestChat({ createAgent: () => agent });
+  const createParts = (data: string) => {
+    const url = `data:image/png;base64,${data}`;
+    return [
+      { type: "file", mediaType: "image/png", filename: "a.png", url } as const,
+      { type: "text", text: "What is it?" } as const,
+    ];
+  };
+  const parts = createParts("AAAA");
+  await chat.sendMessage({ parts });
+  const { id = "" } = chat.messages[0] ?? {};
+  for (const changed of [createParts("BBBB"), parts.slice(0, 1), [...parts, ...parts.slice(1)]]) {
+    await chat.sendMessage({ parts: changed, messageId: id });
+    assert(chat.error?.message.includes("keeps its messages"), chat.error?.message);
+  }
+  await chat.sendMessage({ parts, messageId: id });
+  assertEquals([chat.status, script.calls.length], ["ready", 2]);
+});
+
 Deno.test("page history: a page that sends only the new messages reaches an agent with a history", async () => {
   for (const name of ["messages", "message"]) {
     const script = scriptedStream([

@@ -5,7 +5,6 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentStream } from "../../agent/agent_stream.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
 import {
   checkEndpointOptions,
@@ -14,9 +13,10 @@ import {
 } from "../web_client/client_endpoint.ts";
 import { startClientRun } from "../web_client/start_client_run.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
+import { createRunStart } from "./event_mapper.ts";
 import { createInterrupts } from "./get_outcome.ts";
 import { type AgUiRunInput, parseRunInput } from "./run_input.ts";
-import { mapEvents } from "./to_ag_ui.ts";
+import { mapRun } from "./to_ag_ui.ts";
 
 /** Options for {@linkcode agUiHandler}. */
 export interface AgUiHandlerOptions extends ClientEndpointOptions {
@@ -55,7 +55,10 @@ export interface AgUiHandlerOptions extends ClientEndpointOptions {
  */
 export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => Promise<Response> {
   checkEndpointOptions(options, "agUiHandler()");
-  return createEndpoint(options, { parse: parseRunInput, start: startRun });
+  return createEndpoint(options, {
+    parse: parseRunInput,
+    start: (agent, input: AgUiRunInput) => startRun(agent, input, options),
+  });
 }
 
 /**
@@ -63,9 +66,16 @@ export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => 
  *
  * @throws {BadRequestError} If the input does not fit the agent.
  */
-function startRun(agent: Agent, input: AgUiRunInput): ReadableStream<AgUiEvent> {
+function startRun(
+  agent: Agent,
+  input: AgUiRunInput,
+  { onError }: AgUiHandlerOptions,
+): ReadableStream<AgUiEvent> {
   const stream = startClientRun(agent, input);
-  return stream ? mapRun(stream, input) : repeatInterrupts(agent.state.pendingApprovals, input);
+  if (!stream) return repeatInterrupts(agent.state.pendingApprovals, input);
+  const { threadId, runId, clientMessages: messages, state, tools } = input;
+  const clientTools = tools.map(({ name }) => name);
+  return mapRun(stream, { threadId, runId, messages, state, onError }, clientTools);
 }
 
 /**
@@ -79,15 +89,9 @@ function repeatInterrupts(
   const outcome = createInterrupts(pendingApprovals);
   return new ReadableStream({
     start(controller) {
-      controller.enqueue({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
+      controller.enqueue(createRunStart(threadId, runId));
       controller.enqueue({ type: "RUN_FINISHED", threadId, runId, outcome, usage: [] });
       controller.close();
     },
   });
-}
-
-function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEvent> {
-  const { threadId, runId, clientMessages: messages, state } = input;
-  const clientTools = input.tools.map(({ name }) => name);
-  return mapEvents(stream, { threadId, runId, messages, state }, clientTools);
 }

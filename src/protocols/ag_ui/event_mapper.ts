@@ -4,12 +4,12 @@
  * @module
  */
 
+import type { AgentError } from "../../core/errors/errors.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
   MessageEndEvent,
   MessageStartEvent,
-  ModelCallEndEvent,
   SubAgentEvent,
 } from "../../core/events/event.ts";
 import { isJsonObject } from "../../core/json/json.ts";
@@ -17,13 +17,16 @@ import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { toJson } from "../web_client/client_json.ts";
-import { isKnownToClient } from "../web_client/client_tools.ts";
+import { isKnownToClient } from "../web_client/client_results.ts";
+import { describeError } from "../web_client/describe_error.ts";
+import { toClientEvent } from "../web_client/to_client_event.ts";
 import { withoutFiles } from "../web_client/without_files.ts";
-import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
+import type { AgUiEvent, AgUiMessage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { getOutcome, getResult } from "./get_outcome.ts";
+import { formatModel, ModelUsage } from "./model_usage.ts";
 import { createPartId } from "./reply_parts.ts";
-import { toContent, withoutMessages } from "./to_parts.ts";
+import { toContent } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {
@@ -38,6 +41,11 @@ export interface EventMapperOptions {
   readonly messages?: readonly AgUiMessage[] | undefined;
   /** The state that the client has; the members of an object stay next to those of the agent. Default: none. */
   readonly state?: unknown;
+  /**
+   * Returns the text of an error for the client, as that of a run that has failed. Default: the message of one of the
+   * library.
+   */
+  readonly onError?: ((error: unknown) => string) | undefined;
 }
 
 /** The agent whose events are mapped. */
@@ -47,7 +55,7 @@ export interface MappedAgent {
   /** Names of the tools that the client runs, whose results it adds itself. Default: none. */
   readonly clientTools?: readonly string[] | undefined;
   /** Collects the usage by model. Default: a new one. */
-  readonly usage?: Map<string, AgUiUsage> | undefined;
+  readonly usage?: ModelUsage | undefined;
   /** The messages of the client, also those of the other agents. Default: those of the options. */
   readonly messages?: ClientMessages | undefined;
 }
@@ -68,7 +76,7 @@ export class EventMapper {
   readonly #subAgents = new Map<string, EventMapper>();
   readonly #toolNames = new Map<string, string>();
   /** The usage of the run with that of its sub-agents. */
-  readonly #usage: Map<string, AgUiUsage>;
+  readonly #usage: ModelUsage;
   readonly #messages: ClientMessages;
   #runId = "";
   #messageId = "";
@@ -91,7 +99,7 @@ export class EventMapper {
     this.#options = options;
     this.#subAgentId = subAgentId;
     this.#clientTools = clientTools;
-    this.#usage = usage ?? new Map();
+    this.#usage = usage ?? new ModelUsage();
     this.#messages = messages ?? new ClientMessages(options.messages ?? []);
   }
 
@@ -142,11 +150,11 @@ export class EventMapper {
         this.#hasCalledModel = true;
         return [];
       case "model_call_end":
-        this.#addUsage(event);
+        this.#usage.add(event);
         return [];
       case "retry":
       case "model_fallback":
-        return [...(event.discard ? this.#discard() : []), ...this.#custom(event)];
+        return [...(event.discard ? this.#discard() : []), toCustom(event, toClientEvent(event))];
       case "model_changed":
         return this.#patch("model", formatModel(event.to));
       case "queue_changed":
@@ -166,9 +174,9 @@ export class EventMapper {
       case "tool_approval_resolved":
         return this.#customCall(event);
       case "context_compacted":
-        return this.#custom({ ...event, report: withoutMessages(event.report) });
+        return [toCustom(event, { report: toClientEvent(event) })];
       case "warning":
-        return this.#custom(event);
+        return [toCustom(event, toClientEvent(event))];
       case "custom":
         return [{ type: "CUSTOM", name: event.name, value: toJson(event.data) }];
       case "sub_agent":
@@ -188,7 +196,7 @@ export class EventMapper {
       queued: countQueued({ steering: [], followUp: [] }),
     };
     return [
-      { type: "RUN_STARTED", threadId, runId: this.#runId, protocolVersion: "1.0" },
+      createRunStart(threadId, this.#runId),
       { type: "STATE_SNAPSHOT", snapshot },
     ];
   }
@@ -197,9 +205,9 @@ export class EventMapper {
     const ended = this.#endParts();
     if (this.#subAgentId !== undefined) return [...ended, ...this.#endSubAgent(event)];
     const { error } = event;
-    const usage = [...this.#usage.values()];
+    const usage = this.#usage.list;
     if (error && error.code !== "aborted") {
-      return [...ended, { type: "RUN_ERROR", message: error.message, code: error.code, usage }];
+      return [...ended, { type: "RUN_ERROR", ...this.#describe(error), usage }];
     }
     const { threadId } = this.#options;
     const outcome = getOutcome(event, this.#clientTools);
@@ -210,12 +218,16 @@ export class EventMapper {
   #endSubAgent(event: AgentEndEvent): AgUiEvent[] {
     const subagentRunId = this.#subAgentId ?? "";
     const { error, stopReason } = event;
-    if (error || stopReason === "aborted") {
-      const { message, code } = error ?? { message: "The agent was aborted", code: "aborted" };
-      return [{ type: "SUBAGENT_ERROR", subagentRunId, message, code }];
+    if (error) return [{ type: "SUBAGENT_ERROR", subagentRunId, ...this.#describe(error) }];
+    if (stopReason === "aborted") {
+      return [{ type: "SUBAGENT_ERROR", subagentRunId, message: ABORTED, code: "aborted" }];
     }
     const outcome = { type: "success" } as const;
     return [{ type: "SUBAGENT_FINISHED", subagentRunId, result: getResult(event), outcome }];
+  }
+
+  #describe(error: AgentError) {
+    return { message: describeError(error, FAILED, this.#options.onError), code: error.code };
   }
 
   /** Ends everything that a client sees as active. */
@@ -415,25 +427,6 @@ export class EventMapper {
     ];
   }
 
-  #addUsage({ model, usage }: ModelCallEndEvent): void {
-    const name = formatModel(model);
-    const known = this.#usage.get(name);
-    const reasoning = usage.extra?.["reasoning"];
-    const { input, output, cacheRead, cacheWrite, total } = usage;
-    this.#usage.set(name, {
-      provider: model.provider,
-      model: model.modelId,
-      inputTokens: (known?.inputTokens ?? 0) + input + cacheRead + cacheWrite,
-      outputTokens: (known?.outputTokens ?? 0) + output,
-      totalTokens: (known?.totalTokens ?? 0) + total,
-      cachedInputTokens: (known?.cachedInputTokens ?? 0) + cacheRead,
-      cacheWriteInputTokens: (known?.cacheWriteInputTokens ?? 0) + cacheWrite,
-      ...((reasoning ?? known?.reasoningTokens) !== undefined && {
-        reasoningTokens: (known?.reasoningTokens ?? 0) + (reasoning ?? 0),
-      }),
-    });
-  }
-
   #mapSubAgent({ path, event }: SubAgentEvent): AgUiEvent[] {
     const [callId = "", ...rest] = path;
     const known = this.#subAgents.get(callId);
@@ -465,23 +458,26 @@ export class EventMapper {
   }
 
   #customCall(event: Extract<AgentEvent, { readonly id: string }>): AgUiEvent[] {
-    return this.#custom({ ...event, id: this.#toCallId(event.id) });
-  }
-
-  #custom({ type, seq: _seq, ...value }: AgentEvent): AgUiEvent[] {
-    return [{ type: "CUSTOM", name: `swink.${type}`, value: toJson(value) }];
+    const { type: _type, seq: _seq, id, ...value } = event;
+    return [toCustom(event, { id: this.#toCallId(id), ...value })];
   }
 }
+
+const ABORTED = "The agent was aborted";
+const FAILED = "The agent failed";
 
 const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
 } as const;
 
-function formatModel(
-  { provider, modelId }: { readonly provider: string; readonly modelId: string },
-) {
-  return `${provider}/${modelId}`;
+/** Returns the first event of a run. */
+export function createRunStart(threadId: string, runId: string): AgUiEvent {
+  return { type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" };
+}
+
+function toCustom({ type }: Pick<AgentEvent, "type">, value: unknown): AgUiEvent {
+  return { type: "CUSTOM", name: `swink.${type}`, value: toJson(value) };
 }
 
 function countQueued(

@@ -27,18 +27,27 @@ export function createPartId(replyId: string, { type, contentIndex }: ReplyPart)
 export function joinReplies(messages: readonly AgentMessage[]): AgentMessage[] {
   const joined: AgentMessage[] = [];
   const positions = new Map<string, number>();
+  /** The contents of the further texts, by the position of their reply. */
+  const contents = new Map<number, (readonly ContentBlock[])[]>();
   for (const message of messages) {
     const replyId = findReplyId(message);
     const position = replyId === undefined ? undefined : positions.get(replyId);
-    const reply = position === undefined ? undefined : joined[position];
-    if (position !== undefined && reply?.role === "assistant" && message.role === "assistant") {
-      joined[position] = addTexts(reply, message.content);
+    if (
+      position !== undefined && joined[position]?.role === "assistant" &&
+      message.role === "assistant"
+    ) {
+      const others = contents.get(position) ?? [];
+      contents.set(position, others);
+      others.push(message.content);
       continue;
     }
     if (message.id !== undefined) positions.set(message.id, joined.length);
     joined.push(message);
   }
-  return joined;
+  return joined.map((message, position) => {
+    const texts = contents.get(position);
+    return texts && message.role === "assistant" ? addTexts(message, texts.flat()) : message;
+  });
 }
 
 /** Returns the id of the reply whose text a message is; `undefined` if it is another message. */

@@ -4,10 +4,12 @@
  * @module
  */
 
-import { AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import { AgentError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
+import { describeError } from "../web_client/describe_error.ts";
+import { mapEvents } from "../web_client/map_events.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
-import { EventMapper, type EventMapperOptions } from "./event_mapper.ts";
+import { createRunStart, EventMapper, type EventMapperOptions } from "./event_mapper.ts";
 
 /** Options for {@linkcode toAgUi}. */
 export type AgUiOptions = EventMapperOptions;
@@ -31,46 +33,30 @@ export function toAgUi(
   stream: ReadableStream<AgentEvent>,
   options: AgUiOptions,
 ): ReadableStream<AgUiEvent> {
-  return mapEvents(stream, options);
+  return mapRun(stream, options);
 }
 
 /** Maps the events of a run whose client has tools. */
-export function mapEvents(
+export function mapRun(
   stream: ReadableStream<AgentEvent>,
   options: AgUiOptions,
   clientTools: readonly string[] = [],
 ): ReadableStream<AgUiEvent> {
-  const reader = stream.getReader();
+  const { threadId, runId = "", onError } = options;
   const mapper = new EventMapper(options, { clientTools });
   let isStarted = false;
-  return new ReadableStream<AgUiEvent>({
-    async pull(controller) {
-      try {
-        while (true) {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
-          isStarted ||= value.type === "agent_start";
-          const events = mapper.map(value);
-          for (const event of events) controller.enqueue(event);
-          if (events.length > 0) return;
-        }
-      } catch (thrown) {
-        const { threadId, runId = "" } = options;
-        if (!isStarted) {
-          controller.enqueue({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
-        }
-        controller.enqueue(toRunError(thrown));
-        controller.close();
-      }
+  return mapEvents<AgUiEvent>(stream, {
+    map(event) {
+      isStarted ||= event.type === "agent_start";
+      return mapper.map(event);
     },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
-}
-
-/** The details of an error of the application are not meant for a client. */
-function toRunError(thrown: unknown): AgUiEvent {
-  if (AgentError.is(thrown)) {
-    return { type: "RUN_ERROR", message: getErrorMessage(thrown), code: thrown.code };
-  }
-  return { type: "RUN_ERROR", message: "The run could not be started", code: "stream_error" };
+    fail: (thrown) => [
+      ...(isStarted ? [] : [createRunStart(threadId, runId)]),
+      {
+        type: "RUN_ERROR",
+        message: describeError(thrown, "The run could not be started", onError),
+        code: AgentError.is(thrown) ? thrown.code : "stream_error",
+      },
+    ],
+  });
 }

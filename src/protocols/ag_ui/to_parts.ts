@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { ContentBlock, ImageBlock, MediaSource } from "../../core/messages/content.ts";
 import type { AgUiPart } from "./ag_ui_event.ts";
 
@@ -13,13 +12,6 @@ export function toContent(blocks: readonly ContentBlock[]): string | readonly Ag
   const parts = blocks.flatMap(toPart);
   const texts = parts.flatMap((part) => part.type === "text" ? [part.text] : []);
   return texts.length === parts.length ? texts.join("\n") : parts;
-}
-
-/** Returns a report without the messages of the server, which a client may not have and need not get again. */
-export function withoutMessages(
-  { droppedMessages: _dropped, ...report }: CompactionReport,
-): CompactionReport {
-  return report;
 }
 
 /** Files on the server are not sent to a client. */

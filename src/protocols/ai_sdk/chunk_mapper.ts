@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecision, DecidedCall, PendingBatch } from "../../core/approval/approval.ts";
+import type { AgentError } from "../../core/errors/errors.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -22,8 +23,10 @@ import type {
 import type { StopReason } from "../../core/models/model.ts";
 import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { toJson } from "../web_client/client_json.ts";
-import { isKnownToClient, isPlaceholder, listClientCalls } from "../web_client/client_tools.ts";
-import { toClientEvent } from "./to_client_event.ts";
+import { isKnownToClient, isPlaceholder } from "../web_client/client_results.ts";
+import { listClientCalls } from "../web_client/client_tools.ts";
+import { describeError } from "../web_client/describe_error.ts";
+import { toPageEvent } from "./to_page_event.ts";
 import {
   type Denial,
   describeDenial,
@@ -45,6 +48,8 @@ export interface ChunkMapperOptions {
   readonly clientTools?: readonly string[] | undefined;
   /** Returns the metadata of the message when the run has ended and not failed. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
+  /** Returns the text of the error of a failed run for the page. Default: its message. */
+  readonly onError?: ((error: unknown) => string) | undefined;
 }
 
 /** A message that a run continues. */
@@ -59,7 +64,6 @@ export interface ContinuedMessage {
 interface OpenBlock {
   readonly type: "text" | "reasoning";
   readonly id: string;
-  readonly contentIndex: number;
 }
 
 /** A call that is being written. */
@@ -95,7 +99,8 @@ export class ChunkMapper {
   readonly #arguments = new Map<string, JsonObject>();
   /** Chunks that wait for the start of the message. */
   readonly #early: UiMessageChunk[] = [];
-  #block: OpenBlock | undefined;
+  /** The texts or thoughts that are being written, by index: providers may write several at once. */
+  readonly #openBlocks = new Map<number, OpenBlock>();
   #blocks = 0;
   #isStarted = false;
   #isStepOpen = false;
@@ -230,7 +235,7 @@ export class ChunkMapper {
         const { id: toolCallId, name: toolName } = delta;
         this.#openCalls.set(contentIndex, { toolCallId, toolName });
         this.#calls.add(toolCallId);
-        return [...this.#closeBlock(), { type: "tool-input-start", toolCallId, toolName }];
+        return [...this.#closeBlocks(), { type: "tool-input-start", toolCallId, toolName }];
       }
       case "tool_call_delta": {
         const call = this.#openCalls.get(contentIndex);
@@ -241,32 +246,36 @@ export class ChunkMapper {
       case "text_delta":
       case "thinking_delta": {
         const type = BLOCK_TYPES[delta.type];
-        const opened = this.#openBlock(type, contentIndex);
-        return [...opened, { type: `${type}-delta`, id: this.#blockId, delta: delta.delta }];
+        const block = this.#openBlocks.get(contentIndex);
+        if (block) return [{ type: `${type}-delta`, id: block.id, delta: delta.delta }];
+        const id = `${type}-${++this.#blocks}`;
+        const closed = this.#openBlock(contentIndex, { type, id });
+        return [
+          ...closed,
+          { type: `${type}-start`, id },
+          { type: `${type}-delta`, id, delta: delta.delta },
+        ];
       }
     }
   }
 
-  get #blockId(): string {
-    return this.#block?.id ?? "";
+  /** Opens a block. Texts end thoughts, and thoughts end texts. */
+  #openBlock(contentIndex: number, block: OpenBlock): UiMessageChunk[] {
+    const isOther = [...this.#openBlocks.values()].some(({ type }) => type !== block.type);
+    const closed = isOther ? this.#closeBlocks() : [];
+    this.#openBlocks.set(contentIndex, block);
+    return closed;
   }
 
-  #openBlock(type: OpenBlock["type"], contentIndex: number): UiMessageChunk[] {
-    if (this.#block?.contentIndex === contentIndex) return [];
-    const closed = this.#closeBlock();
-    this.#block = { type, contentIndex, id: `${type}-${++this.#blocks}` };
-    return [...closed, { type: `${type}-start`, id: this.#blockId }];
-  }
-
-  #closeBlock(): UiMessageChunk[] {
-    const block = this.#block;
-    this.#block = undefined;
-    return block ? [{ type: `${block.type}-end`, id: block.id }] : [];
+  #closeBlocks(): UiMessageChunk[] {
+    const blocks = [...this.#openBlocks.values()];
+    this.#openBlocks.clear();
+    return blocks.map(({ type, id }) => ({ type: `${type}-end`, id }));
   }
 
   /** Takes back what a failed attempt has written. */
   #discard(): UiMessageChunk[] {
-    this.#block = undefined;
+    this.#openBlocks.clear();
     for (const { toolCallId } of this.#openCalls.values()) this.#calls.delete(toolCallId);
     this.#openCalls.clear();
     return [{ type: "reset-step" }];
@@ -293,7 +302,7 @@ export class ChunkMapper {
     const lost = [...this.#openCalls.values()].filter(({ toolCallId }) => !kept.has(toolCallId));
     this.#openCalls.clear();
     return [
-      ...this.#closeBlock(),
+      ...this.#closeBlocks(),
       ...calls.flatMap((call) => this.#endInput(call)),
       ...lost.map((call) =>
         ({ type: "tool-input-error", ...call, input: {}, errorText: CUT_OFF }) as const
@@ -376,7 +385,7 @@ export class ChunkMapper {
     const { error, stopReason, abortReason } = event;
     const ended = [
       ...this.start(),
-      ...this.#closeBlock(),
+      ...this.#closeBlocks(),
       ...this.#askAtEnd(event),
       ...this.#endStep(),
     ];
@@ -384,8 +393,12 @@ export class ChunkMapper {
       const reason = typeof abortReason === "string" ? { reason: abortReason } : {};
       return [...ended, this.#finish(event, "interrupted"), { type: "abort", ...reason }];
     }
-    if (error) return [...ended, { type: "error", errorText: error.message }];
+    if (error) return [...ended, { type: "error", errorText: this.#describe(error) }];
     return [...ended, this.#finish(event, this.#getFinishReason(event))];
+  }
+
+  #describe(error: AgentError): string {
+    return describeError(error, "The run has failed", this.#options.onError);
   }
 
   #finish(event: AgentEndEvent, finishReason: UiFinishReason): UiMessageChunk {
@@ -426,7 +439,7 @@ const CUT_OFF = "The reply was cut off before the call was complete";
 
 /** Returns an event that is not part of a message, which a page gets in `onData`. */
 function mapOther(event: AgentEvent): UiMessageChunk[] {
-  const data = toClientEvent(event);
+  const data = toPageEvent(event);
   if (data === undefined) return [];
   return [{ type: `data-swink-${event.type}`, data: toJson(data), transient: true }];
 }

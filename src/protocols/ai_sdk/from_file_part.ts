@@ -8,6 +8,7 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { ContentBlock, MediaSource } from "../../core/messages/content.ts";
 import { encodeBase64 } from "../../core/text/byte_encoding.ts";
+import { checkFileId, checkFileUrl } from "../web_client/client_media.ts";
 
 /** The data of a data URL. */
 interface DataUrl {
@@ -58,11 +59,15 @@ function toSource(
 ): MediaSource {
   const [reference] = isJsonObject(providerReference) ? Object.entries(providerReference) : [];
   if (reference && typeof reference[1] === "string") {
-    return { type: "provider_file", provider: reference[0], id: reference[1] };
+    const [provider, id] = reference;
+    return {
+      type: "provider_file",
+      provider,
+      id: checkFileId(id, `${path}providerReference.${provider}`),
+    };
   }
   if (data) return { type: "base64", data: data.data };
-  if (typeof url === "string" && /^https?:\/\//i.test(url)) return { type: "url", url };
-  throw new BadRequestError(`${path}url must begin with https:, http: or data:`);
+  return { type: "url", url: checkFileUrl(url, `${path}url`) };
 }
 
 /** Returns the data of a data URL; `undefined` if it is another one, or cannot be read. */

@@ -10,8 +10,8 @@ import { findParsedProblem } from "../../core/json/parsed_problem.ts";
 import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
 import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
-import { toClientDetails } from "../web_client/client_tools.ts";
-import { readText } from "../web_client/client_json.ts";
+import { checkReadable, readText } from "../web_client/client_json.ts";
+import { toClientDetails } from "../web_client/client_results.ts";
 import { fromFilePart } from "./from_file_part.ts";
 import { describeDenial, formatOutput } from "./to_ui_parts.ts";
 
@@ -53,9 +53,8 @@ export function fromUiMessage(message: JsonObject, { path, now }: Position): Age
 
 function readMetadata(metadata: unknown, path: string): { readonly metadata?: JsonObject } {
   if (!isJsonObject(metadata)) return {};
-  const problem = findParsedProblem(metadata);
-  if (problem === undefined) return { metadata };
-  throw new BadRequestError(`${path}.metadata is ${problem}`);
+  checkReadable(metadata, `${path}.metadata`);
+  return { metadata };
 }
 
 function readParts({ parts }: JsonObject, path: string): JsonObject[] {
@@ -199,7 +198,6 @@ function describeRefusal({ approval }: JsonObject): string {
 function readOutput({ output, resultProviderMetadata }: JsonObject, path: string): string {
   const own = isJsonObject(resultProviderMetadata) ? resultProviderMetadata["swink"] : undefined;
   if (isJsonObject(own) && typeof own["text"] === "string") return own["text"];
-  const problem = findParsedProblem(output);
-  if (problem !== undefined) throw new BadRequestError(`${path}.output is ${problem}`);
+  checkReadable(output, `${path}.output`);
   return formatOutput(output);
 }

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { AgentError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/events/event.ts";
+import { describeError } from "../web_client/describe_error.ts";
+import { mapEvents } from "../web_client/map_events.ts";
 import { ChunkMapper, type ChunkMapperOptions } from "./chunk_mapper.ts";
 import type { UiMessageChunk } from "./ui_message.ts";
 
@@ -13,6 +14,11 @@ import type { UiMessageChunk } from "./ui_message.ts";
 export interface UiMessageStreamOptions {
   /** Returns the metadata of the message when the run has ended and not failed, such as its usage; must be JSON. Default: none. */
   readonly messageMetadata?: ((end: AgentEndEvent) => unknown) | undefined;
+  /**
+   * Returns the text of an error for the page, as that of a run that has failed. Default: the message of one of the
+   * library.
+   */
+  readonly onError?: ((error: unknown) => string) | undefined;
 }
 
 /**
@@ -32,9 +38,9 @@ export interface UiMessageStreamOptions {
  */
 export function toUiMessageStream(
   stream: ReadableStream<AgentEvent>,
-  { messageMetadata }: UiMessageStreamOptions = {},
+  { messageMetadata, onError }: UiMessageStreamOptions = {},
 ): ReadableStream<UiMessageChunk> {
-  return mapChunks(stream, { messageMetadata });
+  return mapChunks(stream, { messageMetadata, onError });
 }
 
 /** Maps the events of a run for a page with messages. */
@@ -42,28 +48,13 @@ export function mapChunks(
   stream: ReadableStream<AgentEvent>,
   options: ChunkMapperOptions,
 ): ReadableStream<UiMessageChunk> {
-  const reader = stream.getReader();
   const mapper = new ChunkMapper(options);
-  return new ReadableStream<UiMessageChunk>({
-    async pull(controller) {
-      try {
-        while (true) {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
-          const chunks = mapper.map(value);
-          for (const chunk of chunks) controller.enqueue(chunk);
-          if (chunks.length > 0) return;
-        }
-      } catch (thrown) {
-        controller.enqueue({ type: "error", errorText: describe(thrown) });
-        controller.close();
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  return mapEvents<UiMessageChunk>(stream, {
+    map: (event) => mapper.map(event),
+    fail: (
+      thrown,
+    ) => [{ type: "error", errorText: describeError(thrown, NOT_SENT, options.onError) }],
+  });
 }
 
-/** The details of an error of the application are not meant for a page. */
-function describe(thrown: unknown): string {
-  return AgentError.is(thrown) ? getErrorMessage(thrown) : "The answer could not be sent";
-}
+const NOT_SENT = "The answer could not be sent";

@@ -11,7 +11,7 @@ import type {
   AssistantMessage,
   ToolResultMessage,
 } from "../../core/messages/message.ts";
-import { isPlaceholder } from "../web_client/client_tools.ts";
+import { isPlaceholder } from "../web_client/client_results.ts";
 import { describeDenial, listCitedPages, toUiOutput, toUserParts } from "./to_ui_parts.ts";
 import type { UiMessage, UiPart, UiToolPart } from "./ui_message.ts";
 

@@ -8,7 +8,7 @@ import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { toJsonValue } from "../../core/json/json.ts";
 import { type ContentBlock, extractText, type MediaSource } from "../../core/messages/content.ts";
 import type { AgentToolResult } from "../../core/messages/tool_result.ts";
-import { getClientDetails } from "../web_client/client_tools.ts";
+import { getClientDetails } from "../web_client/client_results.ts";
 import { withoutFiles } from "../web_client/without_files.ts";
 import type { UiFilePart, UiProviderMetadata, UiTextPart } from "./ui_message.ts";
 

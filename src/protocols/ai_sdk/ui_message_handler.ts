@@ -9,7 +9,6 @@ import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
-import { extractText } from "../../core/messages/content.ts";
 import { checkTools } from "../../core/tools/check_tool.ts";
 import {
   checkEndpointOptions,
@@ -74,6 +73,8 @@ export function uiMessageHandler(
     start: (agent, chat: UiChatRequest) => startRun(agent, chat, options),
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
     end: "[DONE]",
+    // The page shows the body as the message of its error.
+    refuse: (status, text) => new Response(text, { status }),
   });
   return async (request) => {
     // A page that was loaded again asks for a run that its connection has ended: there is none.
@@ -90,10 +91,9 @@ export function uiMessageHandler(
 function startRun(
   agent: Agent,
   chat: UiChatRequest,
-  { clientTools = [], messageMetadata }: UiMessageHandlerOptions,
+  { clientTools = [], messageMetadata, onError }: UiMessageHandlerOptions,
 ): ReadableStream<UiMessageChunk> {
   const { messages, continued } = chat;
-  checkUnchanged(agent, chat);
   const approvals = selectApprovals(agent, chat);
   const options = {
     continued,
@@ -101,25 +101,11 @@ function startRun(
     knownIds: new Set(messages.flatMap(({ id }) => id === undefined ? [] : [id])),
     clientTools: clientTools.map(({ name }) => name),
     messageMetadata,
+    onError,
   };
-  const input = { messages, approvals, tools: clientTools, context: [] };
+  const input = { messages, approvals, tools: clientTools };
   const stream = startClientRun(agent, input);
   return stream ? mapChunks(stream, options) : repeatRequests(agent, options);
-}
-
-/**
- * Checks that an agent does not answer the earlier text of a message that its user has changed since.
- *
- * @throws {BadRequestError} If the agent has another text.
- */
-function checkUnchanged({ state }: Agent, { messages }: UiChatRequest): void {
-  const last = messages.at(-1);
-  if (last?.role !== "user") return;
-  const own = state.messages.find(({ id }) => id === last.id);
-  if (own?.role !== "user" || extractText(own.content) === extractText(last.content)) return;
-  throw new BadRequestError(
-    "The agent of this conversation keeps its messages: send a new one in place of a changed one",
-  );
 }
 
 /**
@@ -152,11 +138,19 @@ const OTHER_APPROVALS =
 
 const UNANSWERED: ApprovalDecision = { type: "denied", reason: "The user has not answered" };
 
-/** Returns the chunks of a run that waits for the same approvals as the one before it: the page may have lost them. */
+/**
+ * Returns the chunks of a run that waits for the same approvals as the one before it: the page may have lost them.
+ *
+ * @throws {BadRequestError} If the page does not have the calls.
+ */
 function repeatRequests(
   { state }: Agent,
   options: ChunkMapperOptions,
 ): ReadableStream<UiMessageChunk> {
+  const known = options.continued?.toolCallIds ?? [];
+  if (!state.pendingApprovals.every(({ toolCallId }) => known.includes(toolCallId))) {
+    throw new BadRequestError(OTHER_APPROVALS);
+  }
   const mapper = new ChunkMapper(options);
   return new ReadableStream({
     start(controller) {

@@ -11,10 +11,11 @@ import { checkNames } from "../../core/checks/check_names.ts";
 import { checkNumber } from "../../core/checks/check_number.ts";
 import { checkObject } from "../../core/checks/check_object.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
-import { AgentError } from "../../core/errors/errors.ts";
+import { AgentError, type AgentErrorCode } from "../../core/errors/errors.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
 import { KEEP_ALIVE_MS } from "../../core/streams/keep_alive.ts";
 import { STREAM_HEADERS } from "../../core/streams/streamed_response.ts";
+import { describeError } from "./describe_error.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { readBody } from "./read_body.ts";
 import { untilFree } from "./start_client_run.ts";
@@ -28,6 +29,11 @@ export interface ClientEndpointOptions {
    * Default: 8,000.
    */
   readonly keepAliveMs?: number | undefined;
+  /**
+   * Returns the text of an error for the client: that of a run that has failed, or what `createAgent` has thrown. Default:
+   * the message of the error of a run, and none that names the reason for an error of the application, or of `createAgent`.
+   */
+  readonly onError?: ((error: unknown) => string) | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Waits before a comment is sent, and for the end of another run. Default: based on `setTimeout`. */
@@ -52,6 +58,8 @@ export interface ClientProtocol<Input> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Data that follows the last event. Default: none. */
   readonly end?: string;
+  /** Returns the response to a request that starts no run. Default: JSON with the text as `error`. */
+  readonly refuse?: (status: number, text: string) => Response;
 }
 
 const MAX_BYTES = 10_000_000;
@@ -59,7 +67,13 @@ const MAX_BYTES = 10_000_000;
 /** Maximum time to receive a body: callers are authorized by its content, and others could hold connections. */
 const BODY_MS = 60_000;
 
-const OPTIONS = ["createAgent", "maxBytes", "keepAliveMs", "now", "sleep"];
+const OPTIONS = ["createAgent", "maxBytes", "keepAliveMs", "onError", "now", "sleep"];
+
+/** Statuses of the errors that name a mistake of the client; the others are those of the server. */
+const CLIENT_ERRORS: Partial<Record<AgentErrorCode, number>> = {
+  already_running: 409,
+  bad_request: 400,
+};
 
 /**
  * Checks the options of an endpoint; `name` is that of its function, `others` are the names of further options.
@@ -76,40 +90,44 @@ export function checkEndpointOptions<Input>(
   checkFunction("createAgent", options.createAgent);
   checkNumber("maxBytes", options.maxBytes);
   checkNumber("keepAliveMs", options.keepAliveMs);
+  if (options.onError !== undefined) checkFunction("onError", options.onError);
 }
 
 /** Creates a handler that runs agents for the `POST` requests of clients. */
 export function createEndpoint<Input>(
   options: InputEndpointOptions<Input>,
-  { parse, start, headers = {}, end }: ClientProtocol<Input>,
+  { parse, start, headers = {}, end, refuse = refuseAsJson }: ClientProtocol<Input>,
 ): (request: Request) => Promise<Response> {
   const { createAgent, maxBytes = MAX_BYTES, now = Date.now } = options;
-  const { keepAliveMs = KEEP_ALIVE_MS, sleep = realSleep } = options;
+  const { keepAliveMs = KEEP_ALIVE_MS, sleep = realSleep, onError = () => NOT_STARTED } = options;
   const encoding = { keepAliveMs, sleep, ...(end !== undefined && { end }) };
   return async (request) => {
-    if (request.method !== "POST") return reject(405, "Send a POST request");
+    if (request.method !== "POST") return refuse(405, "Send a POST request");
     try {
       const input = parse(await readBody(request, { maxBytes, timeoutMs: BODY_MS }), now());
       const agent = await createAgent(input, request);
       if (agent instanceof Response) return agent;
       if (!isAgent(agent)) {
-        return reject(500, `createAgent must return an agent, not ${describeValue(agent)}`);
+        return refuse(500, `createAgent must return an agent, not ${describeValue(agent)}`);
       }
       await untilFree(agent, sleep);
       const body = encodeEvents(start(agent, input), encoding);
       return new Response(body, { headers: { ...EVENT_HEADERS, ...headers } });
     } catch (thrown) {
-      if (!AgentError.is(thrown)) return reject(500, "The run could not be started");
-      return reject(thrown.code === "already_running" ? 409 : 400, thrown.message);
+      const status = AgentError.is(thrown) ? CLIENT_ERRORS[thrown.code] : undefined;
+      if (AgentError.is(thrown) && status !== undefined) return refuse(status, thrown.message);
+      return refuse(500, describeError(thrown, NOT_STARTED, onError));
     }
   };
 }
+
+const NOT_STARTED = "The run could not be started";
 
 const EVENT_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   ...STREAM_HEADERS,
 };
 
-function reject(status: number, message: string): Response {
-  return Response.json({ error: message }, { status });
+function refuseAsJson(status: number, error: string): Response {
+  return Response.json({ error }, { status });
 }

@@ -24,8 +24,8 @@ export interface ClientInput {
   readonly messages: readonly AgentMessage[];
   /** The tools of the client. */
   readonly tools: readonly ClientTool[];
-  /** Facts about what the user sees. */
-  readonly context: readonly { readonly description: string; readonly value: string }[];
+  /** Facts about what the user sees, which are added to the last message. Default: the protocol has none. */
+  readonly context?: readonly { readonly description: string; readonly value: string }[];
   /** The decisions on pending approvals, by the id of the tool call. */
   readonly approvals: Readonly<Record<string, ApprovalDecision>>;
 }

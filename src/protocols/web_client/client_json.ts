@@ -6,6 +6,7 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json/json.ts";
+import { findParsedProblem } from "../../core/json/parsed_problem.ts";
 
 /**
  * Parses the body of a request.
@@ -32,6 +33,28 @@ export function readText(object: JsonObject, name: string, path = ""): string {
   const { [name]: value } = object;
   if (typeof value === "string") return value;
   throw new BadRequestError(`${path}${name} must be a string`);
+}
+
+/**
+ * Returns the objects of an optional list.
+ *
+ * @throws {BadRequestError} If it is another value.
+ */
+export function readList(object: JsonObject, name: string): JsonObject[] {
+  const { [name]: value } = object;
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((entry) => isJsonObject(entry))) return value;
+  throw new BadRequestError(`${name} must be a list of objects`);
+}
+
+/**
+ * Checks that every later stage may recurse into a value, and write it as JSON again.
+ *
+ * @throws {BadRequestError} If it is nested too deep, or a number in it is out of range.
+ */
+export function checkReadable(value: unknown, path: string): void {
+  const problem = findParsedProblem(value);
+  if (problem !== undefined) throw new BadRequestError(`${path} is ${problem}`);
 }
 
 /** Returns a copy that is JSON; `null` for a value that cannot be. */

@@ -4,20 +4,16 @@
  * @module
  */
 
-import type { Agent } from "../../agent/agent.ts";
 import type { AgentEndEvent } from "../../core/events/event.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
-import { isJsonObject } from "../../core/json/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
-import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
+import type { AgentToolResult } from "../../core/messages/tool_result.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import type { ClientInput, ClientTool } from "./client_input.ts";
+import { createPlaceholder, toClientDetails, waitsForClient } from "./client_results.ts";
 
 /** Name of the policy that ends a run for the client. */
 const POLICY = "client tools";
-
-/** Text for the model, until the client replaces it. */
-const PLACEHOLDER = "The tool runs in the client of the user. Its result follows.";
 
 /** Marks the tools of the client, also in copies of them. */
 const IS_CLIENT_TOOL = Symbol("client tool");
@@ -40,7 +36,7 @@ export function createClientTools(
     readOnly: true,
     execute: (_args, { toolCallId }) =>
       Promise.resolve(
-        takeAnswer(answers, toolCallId) ?? textResult(PLACEHOLDER, { runsInClient: true }),
+        takeAnswer(answers, toolCallId) ?? createPlaceholder(),
       ),
     [IS_CLIENT_TOOL]: true,
   }));
@@ -68,17 +64,6 @@ function takeAnswer(
   return { content: [...content], isError, details };
 }
 
-/** Returns the details of a result that the client has sent. Its output must not pass for the details of another tool. */
-export function toClientDetails(output?: unknown): Readonly<Record<string, unknown>> {
-  return { runsInClient: false, ...(output !== undefined && { output }) };
-}
-
-/** Returns the details of a result for a client: the output that it has sent, or those of the tool. */
-export function getClientDetails({ details }: Pick<AgentToolResult, "details">): unknown {
-  const isOutput = isJsonObject(details) && details["runsInClient"] === false;
-  return isOutput ? details["output"] : details;
-}
-
 /**
  * Returns a policy that ends a run after a turn that calls a tool of the client. Agents that tools run cannot wait for the
  * client, and do not get these tools.
@@ -97,27 +82,6 @@ export function endForClient(tools: readonly ClientTool[]): Policy {
   };
 }
 
-/**
- * Whether a message is the result of a call that the client has not run yet. The names are those of the tools of the
- * client: any other tool may return the same details.
- */
-function waitsForClient(message: AgentMessage, names: readonly string[]): boolean {
-  return message.role === "tool_result" && names.includes(message.toolName) &&
-    isPlaceholder(message);
-}
-
-/** Whether a message is the result of a call that the client runs, or has run: it has the message itself. */
-export function isKnownToClient(message: AgentMessage, names: readonly string[]): boolean {
-  if (message.role !== "tool_result" || !names.includes(message.toolName)) return false;
-  const { details } = message;
-  return isJsonObject(details) && typeof details["runsInClient"] === "boolean";
-}
-
-/** Whether a message is the result of a call that a client has not run yet. */
-export function isPlaceholder({ details }: Pick<AgentToolResult, "details">): boolean {
-  return isJsonObject(details) && details["runsInClient"] === true;
-}
-
 /** Returns the ids of the calls for which a run has ended; none if it has ended otherwise. */
 export function listClientCalls(
   { stoppedBy, messages }: AgentEndEvent,
@@ -127,28 +91,4 @@ export function listClientCalls(
   return messages.flatMap((message) =>
     message.role === "tool_result" && waitsForClient(message, names) ? [message.toolCallId] : []
   );
-}
-
-/**
- * Returns the history of an agent with the results of the client in place of the placeholders. Those of the tools of the
- * agent stay, whatever their details are.
- */
-export function replaceResults(
-  { messages, tools }: Pick<Agent["state"], "messages" | "tools">,
-  results: readonly AgentMessage[],
-): AgentMessage[] {
-  const own = new Set(tools.map(({ name }) => name));
-  return messages.map((message) => {
-    if (message.role !== "tool_result" || own.has(message.toolName) || !isPlaceholder(message)) {
-      return message;
-    }
-    const { toolCallId } = message;
-    const result = results.findLast((result) =>
-      result.role === "tool_result" && result.toolCallId === toolCallId
-    );
-    if (result?.role !== "tool_result") return message;
-    const { details: _details, ...kept } = message;
-    const { content, isError, details } = result;
-    return { ...kept, content, isError, ...(details !== undefined && { details }) };
-  });
 }

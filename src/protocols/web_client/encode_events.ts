@@ -18,7 +18,10 @@ export interface EncodeOptions {
 
 const encoder = new TextEncoder();
 
-/** Encodes events as server-sent events. Cancelling the result waits until the run is aborted. */
+/**
+ * Encodes events as server-sent events. Cancelling the result waits until the run is aborted. An event that cannot be
+ * written as JSON aborts it, too.
+ */
 export function encodeEvents(
   events: ReadableStream<object>,
   { keepAliveMs, sleep, end }: EncodeOptions,
@@ -41,6 +44,9 @@ export function encodeEvents(
           return controller.close();
         }
         controller.enqueue(encoder.encode(`data: ${JSON.stringify(read.value)}\n\n`));
+      } catch (thrown) {
+        await reader.cancel(thrown).catch(() => {});
+        throw thrown;
       } finally {
         wait.abort();
       }

@@ -7,12 +7,13 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
-import { BadRequestError } from "../../core/errors/errors.ts";
-import { runSessions } from "../../core/events/run_session.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { Sleep } from "../../core/ports/ports.ts";
+import { addContext, adoptHistory, adoptResults, selectNew } from "./adopt_history.ts";
+import { checkUnchanged } from "./check_unchanged.ts";
 import type { ClientInput } from "./client_input.ts";
-import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
+import { createClientTools, endForClient } from "./client_tools.ts";
 
 /** Maximum time that a request waits for the end of another run of its agent. */
 const HANDOVER_MS = 1_000;
@@ -25,21 +26,25 @@ export async function untilFree(agent: Agent, sleep: Sleep): Promise<void> {
   wait.abort();
 }
 
+const BUSY = "Another run of this conversation is active: wait for its end";
+
 /**
  * Starts the run of an input. Returns `undefined` if the agent waits for approvals, and the input has neither an answer
  * nor a new message.
  *
+ * @throws {AlreadyRunningError} If the agent runs.
  * @throws {BadRequestError} If the input does not fit the agent.
  */
 export function startClientRun(agent: Agent, input: ClientInput): AgentStream | undefined {
+  if (agent.state.isRunning) throw new AlreadyRunningError(BUSY);
+  checkUnchanged(agent, input);
   const { approvals, tools } = input;
-  const { pendingApprovals, isRunning } = agent.state;
+  const { pendingApprovals } = agent.state;
   const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
   const hasAnswers = Object.keys(approvals).length > 0;
   if (pendingApprovals.length > 0) {
     if (hasAnswers) return resumeRun(agent, input, options);
-    const hasMessages = selectNew(agent, input).length > 0;
-    if (!hasMessages && !isRunning) return undefined;
+    if (selectNew(agent, input).length === 0) return undefined;
   }
   return promptOrContinue(agent, input, options);
 }
@@ -82,12 +87,11 @@ function resumeRun(
   input: ClientInput,
   options: Pick<RunOptions, "tools" | "policies">,
 ): AgentStream {
-  const isBusy = agent.state.isRunning;
   adoptResults(agent, input);
   const prompt = addContext(selectNew(agent, input), input);
   const stream = agent.continueStream({ ...options, approvals: input.approvals });
   // An input that is refused starts no run, and is sent again.
-  if (!isBusy && agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
+  if (agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
   return stream;
 }
 
@@ -98,47 +102,4 @@ function steerAfterCalls(agent: Agent, prompt: readonly AgentMessage[]): void {
     unsubscribe();
     agent.steer(prompt);
   });
-}
-
-/** Brings the history of the agent up to date, and returns the messages that are new. */
-function adoptHistory(agent: Agent, { messages }: ClientInput): readonly AgentMessage[] {
-  const { messages: own } = agent.state;
-  // A session keeps the history from its first message on.
-  if (own.length === 0 && !runSessions.has(agent.state)) {
-    const last = messages.findLastIndex(({ role }) => role !== "user");
-    if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
-    return messages.slice(last + 1);
-  }
-  adoptResults(agent, { messages });
-  return selectNew(agent, { messages });
-}
-
-/** Adds the results of the client to the history. Calls that wait for an approval still wait. */
-function adoptResults(agent: Agent, { messages }: Pick<ClientInput, "messages">): void {
-  const { messages: own, pendingApprovals, decidedCalls, interruptedCalls } = agent.state;
-  const updated = replaceResults(agent.state, messages);
-  if (updated.every((message, index) => message === own[index])) return;
-  agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
-}
-
-/** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
-function selectNew(
-  { state: { messages: history }, queued: { steering, followUp } }: Agent,
-  { messages }: Pick<ClientInput, "messages">,
-): readonly AgentMessage[] {
-  const queued = [...steering, ...followUp].map(({ message }) => message);
-  const ids = new Set([...history, ...queued].map(({ id }) => id));
-  const last = messages.findLastIndex(({ role }) => role !== "user");
-  return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
-}
-
-/** Adds what the user sees to the last message. */
-function addContext(
-  prompt: readonly AgentMessage[],
-  { context }: ClientInput,
-): readonly AgentMessage[] {
-  const last = prompt.at(-1);
-  if (context.length === 0 || last?.role !== "user") return prompt;
-  const text = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
-  return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
 }

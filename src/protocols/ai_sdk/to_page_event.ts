@@ -5,26 +5,17 @@
  */
 
 import type { AgentEvent, SubAgentEvent } from "../../core/events/event.ts";
+import { toClientEvent } from "../web_client/to_client_event.ts";
 
-/**
- * Returns what a page may know about an event; `undefined` if that is nothing. The messages of the server, which the
- * report of a compaction and the events of sub-agents have, stay there, and so do the texts of warnings, which name files.
- */
-export function toClientEvent(event: AgentEvent): object | undefined {
+/** Returns what a page may know about an event; `undefined` if that is nothing. */
+export function toPageEvent(event: AgentEvent): object | undefined {
   switch (event.type) {
-    case "retry": {
-      const { attempt, delayMs, error, discard } = event;
-      return { attempt, delayMs, discard, error: { code: error.code, message: error.message } };
-    }
+    case "retry":
     case "model_fallback":
     case "model_changed":
-      return { from: event.from, to: event.to };
     case "warning":
-      return { code: event.code };
-    case "context_compacted": {
-      const { droppedMessages: _dropped, ...report } = event.report;
-      return report;
-    }
+    case "context_compacted":
+      return toClientEvent(event);
     case "sub_agent":
       return toSubAgentEvent(event);
     default:
@@ -32,6 +23,7 @@ export function toClientEvent(event: AgentEvent): object | undefined {
   }
 }
 
+/** Returns the texts and calls of an agent that a tool runs. Its messages stay on the server. */
 function toSubAgentEvent({ path, event }: SubAgentEvent): object | undefined {
   switch (event.type) {
     case "agent_start":
