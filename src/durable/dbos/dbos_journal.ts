@@ -46,10 +46,10 @@ export class DbosJournal implements StepJournal {
   readonly startedAt: number;
   readonly isContinued: boolean;
   readonly events: RunEvents;
-  readonly closeInbox: (last: number) => Promise<boolean>;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #dbos: Dbos;
   readonly #runInContext: RunInContext;
+  readonly #closeInbox: DbosJournalOptions["closeInbox"];
   readonly tracker: StepTracker = new StepTracker();
   #failure: unknown;
   #statements = 0;
@@ -57,7 +57,7 @@ export class DbosJournal implements StepJournal {
   constructor(
     { runId, startedAt, isContinued, events, dbos, closeInbox, runInContext }: DbosJournalOptions,
   ) {
-    this.closeInbox = closeInbox;
+    this.#closeInbox = closeInbox;
     this.runId = runId;
     this.events = events;
     this.startedAt = startedAt;
@@ -77,6 +77,16 @@ export class DbosJournal implements StepJournal {
   /** The error of DBOS that has ended the execution by this process, if one has. */
   get failure(): unknown {
     return this.#failure;
+  }
+
+  /** Leaves the run to another execution if the server does not answer, since an error would be recorded as that of the step. */
+  async closeInbox(last: number): Promise<boolean> {
+    try {
+      return await this.#closeInbox(last);
+    } catch (error) {
+      this.tracker.detach(`Cannot close the inbox of the run: ${getErrorMessage(error)}`);
+      throw this.detached.reason;
+    }
   }
 
   async step(given: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
