@@ -12,7 +12,7 @@ import { systemClock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
-import { StepTracker } from "../steps/step_tracker.ts";
+import { CLOSE_FAILURE, StepTracker } from "../steps/step_tracker.ts";
 import type { Dbos } from "./npm_packages.ts";
 
 /** Time in which the statements for the steps of a run end, and pause between two looks, in milliseconds. */
@@ -79,14 +79,8 @@ export class DbosJournal implements StepJournal {
     return this.#failure;
   }
 
-  /** Leaves the run to another execution if the server does not answer, since an error would be recorded as that of the step. */
   async closeInbox(last: number): Promise<boolean> {
-    try {
-      return await this.#closeInbox(last);
-    } catch (error) {
-      this.tracker.detach(`Cannot close the inbox of the run: ${getErrorMessage(error)}`);
-      throw this.detached.reason;
-    }
+    return await this.tracker.detachOnError(CLOSE_FAILURE, () => this.#closeInbox(last));
   }
 
   async step(given: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
