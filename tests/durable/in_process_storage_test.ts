@@ -47,6 +47,19 @@ async function pause(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 30));
 }
 
+Deno.test("InProcessEngine: a run refuses messages when its inbox can be closed, if it cannot at first", async () => {
+  let failures = 0;
+  const { engine } = openEngine(createMemoryStorage(), (method, id) => {
+    if (method === "append" && id === "durable-a-inbox" && failures++ === 0) fail();
+  });
+  const workflow = engine.register("close", async (steps) => await steps.refuseMessages());
+  await engine.start();
+  const run = await workflow.start(null, { id: "a" });
+  assertEquals(await withDeadline(run.result()), true);
+  assertEquals(failures, 2);
+  await engine.close();
+});
+
 Deno.test("InProcessEngine: a run whose session could not be deleted at its end is not executed again", async () => {
   let failures = 0;
   const storage = createMemoryStorage();

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
+import { NetworkError } from "../../core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
+import { isTemporary } from "./is_temporary.ts";
 import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -16,8 +17,6 @@ const MAX_PAUSE_MS = 1_000;
 /** Time for which a statement waits for a connection, and a connection for the server, in milliseconds. */
 const RETRY_MS = 30_000;
 const UNREACHABLE = "Postgres cannot be reached";
-/** SQLSTATE classes and codes of a server that is restarted. */
-const DISCONNECTED = /^(08|57P|53300|ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND)/;
 
 /** Options for {@linkcode ControlConnection}. */
 export interface ControlConnectionOptions {
@@ -63,8 +62,8 @@ export class ControlConnection {
   }
 
   /**
-   * Runs a statement. It is repeated when the connection is lost, so that it must have the same effect when it is executed
-   * twice.
+   * Runs a statement. It is repeated when the connection is lost or the server cannot execute it now, so that it must have the
+   * same effect when it is executed twice.
    */
   async query(
     text: string,
@@ -85,14 +84,14 @@ export class ControlConnection {
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { clock } = this.#options;
     const start = clock.now();
-    while (true) {
+    for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = nextPause(pauseMs)) {
       const client = await this.#waitForClient(start);
       try {
         return (await client.query(text, values)).rows;
       } catch (error) {
-        if (this.#isClosed || (!isDisconnected(error) && client === this.#current)) throw error;
+        if (this.#isClosed || (!isTemporary(error) && client === this.#current)) throw error;
         if (clock.now() - start > RETRY_MS) throw new NetworkError(UNREACHABLE, { cause: error });
-        await clock.sleep(FIRST_PAUSE_MS);
+        await clock.sleep(pauseMs);
       }
     }
   }
@@ -194,7 +193,7 @@ function nextPause(pauseMs: number): number {
 }
 
 /** Repeats a call, which must have the same effect when it is made twice, while Postgres cannot be reached. */
-export async function retryWhileDisconnected<Value>(
+export async function retryWhileUnavailable<Value>(
   call: () => Promise<Value>,
   { now, sleep }: Clock,
 ): Promise<Value> {
@@ -203,16 +202,8 @@ export async function retryWhileDisconnected<Value>(
     try {
       return await call();
     } catch (error) {
-      if (!isDisconnected(error) || now() - start > RETRY_MS) throw error;
+      if (!isTemporary(error) || now() - start > RETRY_MS) throw error;
     }
     await sleep(pauseMs);
   }
-}
-
-/** Whether an error is that of a lost connection. */
-function isDisconnected(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === "string"
-    ? DISCONNECTED.test(code)
-    : /connection|terminated|not queryable/i.test(getErrorMessage(error));
 }

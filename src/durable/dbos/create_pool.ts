@@ -4,6 +4,7 @@
  * @module
  */
 
+import { hasTemporaryCode } from "./is_temporary.ts";
 import { loadPg, type PgPool } from "./npm_packages.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -22,6 +23,9 @@ interface PoolOptions {
   readonly stream: Sockets["create"];
 }
 
+/** Code of an error after which DBOS repeats a statement. */
+const REPEATED = { code: "ECONNRESET" };
+
 /**
  * Creates the pool of DBOS. A connection that Postgres ends has a listener at every moment: an `error` event without one
  * would end the program, as with the connections that DBOS creates itself while it starts.
@@ -33,12 +37,27 @@ export async function createPool(
   const pool = new Pool({
     connectionString: databaseUrl,
     max: maxConnections,
-    stream,
+    stream: () => {
+      const socket = stream();
+      socket.on("error", markTemporary);
+      return socket;
+    },
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   });
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    client.connection.on("errorMessage", markTemporary);
+  });
   return pool;
+}
+
+/**
+ * Lets DBOS repeat the statement of an error. It knows only some of them, and records each other one as the outcome of a run
+ * that has ended at that moment.
+ */
+function markTemporary(error: Error): void {
+  if (hasTemporaryCode(error)) error.cause ??= Object.assign(new Error(error.message), REPEATED);
 }

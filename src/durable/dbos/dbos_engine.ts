@@ -28,8 +28,7 @@ import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub, STORE_MS } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
-import { DetachedError } from "../steps/step_journal.ts";
-import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
+import { ControlConnection, retryWhileUnavailable } from "./control_connection.ts";
 import { createPool } from "./create_pool.ts";
 import { DbosJournal } from "./dbos_journal.ts";
 import { EventRows, parseNotification } from "./event_rows.ts";
@@ -328,7 +327,7 @@ export class DbosEngine implements DurableEngine {
   /** Calls DBOS outside of any workflow. Not all of its calls survive a restart of Postgres by themselves. */
   #call<Value>(call: () => Promise<Value>): Promise<Value> {
     return this.#starting.whileOpen(() =>
-      retryWhileDisconnected(() => runOutside(call), systemClock)
+      retryWhileUnavailable(() => runOutside(call), systemClock)
     );
   }
 
@@ -366,7 +365,8 @@ export class DbosEngine implements DurableEngine {
       void this.#tables.deleteMessages(this.#connection, runId).catch(() => {});
       return outcome;
     } catch (error) {
-      if (!(error instanceof DetachedError)) throw error;
+      // Its messages could not be read, or it is no longer executed here.
+      journal.tracker.detach(getErrorMessage(error));
       return await this.#handleDetach(journal);
     } finally {
       if (this.#active.get(runId) === journal) this.#active.delete(runId);
@@ -427,15 +427,15 @@ export class DbosEngine implements DurableEngine {
 
   async #awaitOutcome(id: string): Promise<DurableOutcome> {
     const dbos = await this.#getDbos();
-    const options = { pollingIntervalMs: RESULT_POLL_MS };
     try {
-      const call = () => dbos.retrieveWorkflow(id).getResult(options);
+      const call = () => dbos.retrieveWorkflow(id).getResult({ pollingIntervalMs: RESULT_POLL_MS });
       return parseOutcome(await this.#call(call));
     } catch (error) {
       if (error instanceof EngineClosedError) throw error;
-      const isCancelled = (await this.#getStatus(id)) === "aborted";
-      const message = getErrorMessage(error);
-      return isCancelled ? { type: "aborted" } : { type: "failed", error: { message } };
+      const status = await this.#getStatus(id);
+      if (status === "aborted") return { type: status };
+      if (status === "failed") return { type: status, error: { message: getErrorMessage(error) } };
+      throw error;
     }
   }
 

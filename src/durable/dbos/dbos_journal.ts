@@ -12,7 +12,7 @@ import { systemClock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
-import { StepTracker } from "../steps/step_tracker.ts";
+import { CLOSE_FAILURE, StepTracker } from "../steps/step_tracker.ts";
 import type { Dbos } from "./npm_packages.ts";
 
 /** Time in which the statements for the steps of a run end, and pause between two looks, in milliseconds. */
@@ -46,10 +46,10 @@ export class DbosJournal implements StepJournal {
   readonly startedAt: number;
   readonly isContinued: boolean;
   readonly events: RunEvents;
-  readonly closeInbox: (last: number) => Promise<boolean>;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #dbos: Dbos;
   readonly #runInContext: RunInContext;
+  readonly #closeInbox: DbosJournalOptions["closeInbox"];
   readonly tracker: StepTracker = new StepTracker();
   #failure: unknown;
   #statements = 0;
@@ -57,7 +57,7 @@ export class DbosJournal implements StepJournal {
   constructor(
     { runId, startedAt, isContinued, events, dbos, closeInbox, runInContext }: DbosJournalOptions,
   ) {
-    this.closeInbox = closeInbox;
+    this.#closeInbox = closeInbox;
     this.runId = runId;
     this.events = events;
     this.startedAt = startedAt;
@@ -77,6 +77,10 @@ export class DbosJournal implements StepJournal {
   /** The error of DBOS that has ended the execution by this process, if one has. */
   get failure(): unknown {
     return this.#failure;
+  }
+
+  async closeInbox(last: number): Promise<boolean> {
+    return await this.tracker.detachOnError(CLOSE_FAILURE, () => this.#closeInbox(last));
   }
 
   async step(given: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {

@@ -99,6 +99,9 @@ export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
   on(event: "error" | "end", listener: (error?: unknown) => void): void;
   on(event: "notification", listener: (notification: PgNotification) => void): void;
+  readonly connection: {
+    on(event: "errorMessage", listener: (error: Error) => void): void;
+  };
 }
 
 /** A pool of connections of `pg`. */

@@ -5,13 +5,12 @@
  */
 
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
-import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import type { StepJournal } from "../steps/step_journal.ts";
-import { StepTracker } from "../steps/step_tracker.ts";
+import { CLOSE_FAILURE, StepTracker } from "../steps/step_tracker.ts";
 import type { OpenRun, RunStore, StoredStep } from "./run_store.ts";
 
 /** Time after which a process that was suspended may have lost a run, in milliseconds. */
@@ -75,9 +74,11 @@ export class SessionJournal implements StepJournal {
   }
 
   async closeInbox(last: number): Promise<boolean> {
-    const isClosed = await this.#store.closeInbox(this.runId, last);
-    if (!isClosed) this.inbox.add(await this.#store.readMessages(this.runId));
-    return isClosed;
+    return await this.tracker.detachOnError(CLOSE_FAILURE, async () => {
+      const isClosed = await this.#store.closeInbox(this.runId, last);
+      if (!isClosed) this.inbox.add(await this.#store.readMessages(this.runId));
+      return isClosed;
+    });
   }
 
   async #execute(
@@ -104,15 +105,10 @@ export class SessionJournal implements StepJournal {
     await this.#checking;
   }
 
+  /** Writes to the session of the run, which another process may have: it continues from the last recorded step. */
   async #write(failure: string, write: () => Promise<void>): Promise<void> {
     const beganAt = this.#now();
-    try {
-      await write();
-      this.#ownedAt = beganAt;
-    } catch (error) {
-      // Another process has the run, or the store cannot be written: it is continued from the last recorded step.
-      this.tracker.detach(`${failure}: ${getErrorMessage(error)}`);
-      throw this.detached.reason;
-    }
+    await this.tracker.detachOnError(failure, write);
+    this.#ownedAt = beganAt;
   }
 }

@@ -4,12 +4,16 @@
  * @module
  */
 
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { DetachedError } from "./step_journal.ts";
 
 /** Default time for the steps that are executed when an engine is closed, in milliseconds. */
 export const GRACE_MS = 10_000;
+
+/** Why a run is left to another process that could not close its inbox. */
+export const CLOSE_FAILURE = "Cannot close the inbox of the run";
 
 /** Counts the steps of a run that are not recorded yet. */
 export class StepTracker {
@@ -34,6 +38,19 @@ export class StepTracker {
   detach(message?: string): void {
     this.#closing.abort(new DetachedError(message));
     this.#detach.abort(new DetachedError(message));
+  }
+
+  /**
+   * Calls a function of the engine, whose error is not that of the step; ends the execution of the run by this process if it
+   * fails, since another one may succeed.
+   */
+  async detachOnError<Value>(failure: string, call: () => Promise<Value>): Promise<Value> {
+    try {
+      return await call();
+    } catch (error) {
+      this.detach(`${failure}: ${getErrorMessage(error)}`);
+      throw this.detached.reason;
+    }
   }
 
   /** Counts a step until it is recorded. */
