@@ -80,7 +80,9 @@ async function digestPrograms(root: string): Promise<string | undefined> {
       maxBytes: MAX_FILE_BYTES,
     });
     if (read.type === "missing") return [];
-    const content = read.type === "content" ? read.bytes : new TextEncoder().encode(read.reason);
+    const content = read.type === "content"
+      ? new Uint8Array(read.bytes)
+      : new TextEncoder().encode(read.reason);
     const digest = await crypto.subtle.digest("SHA-256", content);
     return [`${name} ${read.type} ${new Uint8Array(digest).toHex()}`];
   }));
