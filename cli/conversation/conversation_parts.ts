@@ -41,6 +41,7 @@ import type { SessionChanges } from "./core/session_changes.ts";
 import { ShellCommands } from "./core/shell_command.ts";
 import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
+import { toMessage } from "./view/lines.ts";
 import { printWarnings } from "./view/print_warnings.ts";
 
 /** The environment of a conversation. */
@@ -228,6 +229,7 @@ function createRuns(
       await output.printError(getErrorMessage(error), advice);
       if (text !== undefined) view.setDraft(text);
     },
+    onAbort: () => view.print(toMessage("warning", "aborted", view)),
     onActivity({ isActive, label }) {
       status.setRunning(isActive);
       if (!isActive) status.refreshGauge();

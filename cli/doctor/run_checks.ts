@@ -354,7 +354,7 @@ async function checkProject(host: Host): Promise<CheckResult[]> {
   return [{
     type: "warning",
     subject: "project",
-    finding: `${root} is not trusted, so that these files are not loaded: ${names}`,
+    finding: `${root} is not trusted as it is, so that these files are not loaded: ${names}`,
     advice: "Start swink run in a terminal and answer its question, or pass --trust.",
   }];
 }

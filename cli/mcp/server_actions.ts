@@ -47,8 +47,13 @@ export async function addServer(definition: ServerDefinition, host: Host): Promi
     );
   }
   const server = createServer(definition);
-  await changeServers(host, (servers) => ({ ...servers, [name]: server }));
-  await host.terminal.messages.write(`Added ${name}; try it with: swink mcp test ${name}\n`);
+  let isReplaced = false;
+  await changeServers(host, (servers) => {
+    isReplaced = Object.hasOwn(servers, name);
+    return { ...servers, [name]: server };
+  });
+  const done = `${isReplaced ? "Replaced" : "Added"} ${name}`;
+  await host.terminal.messages.write(`${done}; try it with: swink mcp test ${name}\n`);
   return ExitCode.ok;
 }
 
@@ -75,8 +80,9 @@ function parsePairs(
 
 /** Removes a server from the user's file. */
 export async function removeServer(name: string, host: Host): Promise<ExitCode> {
-  await changeServers(host, ({ [name]: removed, ...others }) => {
-    if (removed) return others;
+  await changeServers(host, (servers) => {
+    const { [name]: _removed, ...others } = servers;
+    if (Object.hasOwn(servers, name)) return others;
     throw new UsageError(
       `You have no server ${JSON.stringify(name)}`,
       "List the servers with: swink mcp list",

@@ -14,9 +14,15 @@ import { trustDirectory } from "./trusted_directories.ts";
 
 const ANSWERS = ["yes", "no"] as const;
 
+/** A project to ask about. */
+interface UntrustedProject extends Pick<Project, "root" | "content"> {
+  /** Whether the user has trusted it with other programs. */
+  readonly isChanged: boolean;
+}
+
 /** Asks whether to trust a project, and saves the answer `yes`. Anything else means no, for this run. */
 export async function askForTrust(
-  { root, content }: Pick<Project, "root" | "content">,
+  { root, content, isChanged }: UntrustedProject,
   { directories, signal }: Pick<ProjectOptions, "directories" | "signal">,
   host: Pick<Host, "terminal" | "env" | "now">,
 ): Promise<boolean> {
@@ -27,6 +33,9 @@ export async function askForTrust(
     `? Trust ${toVisibleText(root)}`,
     `  It has ${content.map(toVisibleText).join(", ")}.`,
     "  It can instruct the agent, and configure and start programs.",
+    ...(isChanged
+      ? ["  The files that start programs are new, or have changed since you trusted it."]
+      : []),
     "  Trust only what you have written or read.",
   ];
   const answer = await askChoice({

@@ -16,7 +16,7 @@ import {
 import type { Project, ProjectOptions } from "./project.ts";
 import { listProjectContent } from "./project_content.ts";
 import { findProjectRoot } from "./project_root.ts";
-import { isTrusted } from "./trusted_directories.ts";
+import { getTrust, isTrusted } from "./trusted_directories.ts";
 
 /** Finds the project of a directory. Asks on a terminal whether to trust it, if it has content. */
 export async function openProject(options: ProjectOptions, host: Host): Promise<Project> {
@@ -29,7 +29,8 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
   if (trust || !(hasContent || pathExists(join(root, ".git")))) {
     return { ...project, isTrusted: trust };
   }
-  if (directories && await isTrusted(root, directories)) return { ...project, isTrusted: true };
+  const trusted = directories ? await getTrust(root, directories) : "untrusted";
+  if (trusted === "trusted") return { ...project, isTrusted: true };
   const { terminal } = host;
   const { asks = true } = options;
   if (!hasContent || !asks || !terminal.messages.isTerminal || !terminal.keyboard) {
@@ -39,7 +40,8 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
     "./ask_for_trust.ts",
     import.meta.url,
   );
-  return { ...project, isTrusted: await askForTrust(project, options, host) };
+  const isChanged = trusted === "changed";
+  return { ...project, isTrusted: await askForTrust({ ...project, isChanged }, options, host) };
 }
 
 /** The sources of the configuration and the content in the current directory. */

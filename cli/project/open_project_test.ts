@@ -110,6 +110,53 @@ Deno.test("isTrusted(): covers the directories below, and survives damage of the
   assertEquals(await check("/with"), false);
 });
 
+Deno.test("isTrusted(): files that start programs are trusted in their directory, with the content of the answer", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/.swink/config.toml": "max_turns = 3\n",
+    "p/a/AGENTS.md": "",
+    "p/b/.mcp.json": "{}",
+  });
+  const path = await Deno.realPath(home.path);
+  const directories = { config: `${path}/config`, state: `${path}/state` };
+  const check = (name: string) => isTrusted(`${path}/${name}`, directories);
+  await trustDirectory(`${path}/p`, directories);
+  assertEquals(await Promise.all(["p", "p/a", "p/b"].map(check)), [true, true, false]);
+  home.write("p/.swink/config.toml", '[[hooks.SessionStart]]\ncommand = "x"\n');
+  assertEquals(await check("p"), false);
+  await trustDirectory(`${path}/p`, directories);
+  assertEquals(await check("p"), true);
+  home.write("p/.mcp.json", "{}");
+  assertEquals(await check("p"), false);
+  await Deno.remove(`${path}/p/.mcp.json`);
+  assertEquals(await check("p"), true);
+  await Deno.remove(`${path}/p/.swink/config.toml`);
+  assertEquals(await check("p"), true);
+});
+
+Deno.test("openProject(): asks again when a trusted project has other files that start programs", async () => {
+  await using home = await createTemporaryDirectory({ "p/AGENTS.md": "", "p/.git/x": "" });
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
+  const open = async (answer: string | undefined) => {
+    const host = createFakeHost({
+      env: { HOME: home.path, TERM: "dumb" },
+      ...(answer !== undefined && { answers: [answer], terminals: TERMINALS }),
+    });
+    const { signal } = new AbortController();
+    const options = { cwd: `${home.path}/p`, trust: false, directories, signal };
+    const { isTrusted } = await openProject(options, host);
+    const isNamed = host.messages.includes(
+      "  The files that start programs are new, or have changed since you trusted it.\n",
+    );
+    return { isTrusted, isNamed };
+  };
+  assertEquals(await open("y"), { isTrusted: true, isNamed: false });
+  home.write("p/.swink/config.toml", '[[hooks.SessionStart]]\ncommand = "x"\n');
+  assertEquals(await open(undefined), { isTrusted: false, isNamed: false });
+  assertEquals(await open("n"), { isTrusted: false, isNamed: true });
+  assertEquals(await open("y"), { isTrusted: true, isNamed: true });
+  assertEquals(await open(undefined), { isTrusted: true, isNamed: false });
+});
+
 Deno.test("trustDirectory(): programs that save at the same time lose no directory", async () => {
   await using home = await createTemporaryDirectory();
   const directories = { config: home.path, state: `${home.path}/state` };

@@ -6,14 +6,14 @@
 
 import type { JsonObject } from "../../mod.ts";
 import type { Activity } from "./activity.ts";
-import { toOneLine, toPlainText } from "./plain_text.ts";
-import { formatCall } from "./tool_line.ts";
+import { toPlainText } from "./plain_text.ts";
+import { formatCall, formatToolName } from "./tool_line.ts";
 
 /** A tool call of the current reply. */
 export interface ShownCall {
   /** Id of the call. */
   readonly id: string;
-  /** Name of the tool, as plain text in one line. */
+  /** Name of the tool, as plain text of at most 64 columns. */
   readonly tool: string;
   /** The most significant arguments in one line. */
   readonly summary: string;
@@ -48,7 +48,7 @@ export class CallLines {
   ): void {
     this.#find(id).call = {
       id,
-      tool: toOneLine(toPlainText(name)),
+      tool: formatToolName(name),
       summary: formatCall(name, args),
       ...context,
     };

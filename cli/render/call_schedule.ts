@@ -13,10 +13,13 @@ export interface StartedCall {
   readonly arguments: JsonObject;
 }
 
-interface OpenCall {
-  readonly id: string;
+/** Determines which calls a call waits for. */
+interface CallOrder {
   readonly isSequential: boolean;
   readonly key: string | undefined;
+}
+
+interface OpenCall extends CallOrder {
   isWaiting: boolean;
 }
 
@@ -26,7 +29,8 @@ interface OpenCall {
  */
 export class CallSchedule {
   readonly #findTool: (name: string) => AgentTool | undefined;
-  #open: OpenCall[] = [];
+  /** The calls that have not ended, in call order. */
+  readonly #open = new Map<string, OpenCall>();
 
   /** @param findTool Finds a tool of the agent. */
   constructor(findTool: (name: string) => AgentTool | undefined) {
@@ -36,41 +40,56 @@ export class CallSchedule {
   /** Adds a call. Returns whether it waits. */
   start({ id, name, arguments: args }: StartedCall): boolean {
     const tool = this.#findTool(name);
-    const call = { id, isSequential: tool?.sequential ?? false, key: getKey(tool, args) };
-    const isWaiting = this.#open.some((other) => isBefore(other, call));
-    this.#open.push({ ...call, isWaiting });
+    const call = { isSequential: tool?.sequential ?? false, key: getKey(tool, args) };
+    const earlier = new EarlierCalls();
+    for (const open of this.#open.values()) earlier.add(open);
+    const isWaiting = earlier.block(call);
+    this.#open.set(id, { ...call, isWaiting });
     return isWaiting;
   }
 
   /** Whether a call waits. */
   isWaiting(id: string): boolean {
-    return this.#open.some((call) => call.id === id && call.isWaiting);
+    return this.#open.get(id)?.isWaiting ?? false;
   }
 
   /** Ends a call. Returns the ids of the calls that waited and do so no longer. */
   end(id: string): string[] {
-    this.#open = this.#open.filter((call) => call.id !== id);
-    return this.#open.flatMap((call, index) => {
-      const isWaiting = this.#open.slice(0, index).some((other) => isBefore(other, call));
-      const hasStarted = call.isWaiting && !isWaiting;
+    this.#open.delete(id);
+    const earlier = new EarlierCalls();
+    const started: string[] = [];
+    for (const [openId, call] of this.#open) {
+      const isWaiting = earlier.block(call);
+      if (call.isWaiting && !isWaiting) started.push(openId);
       call.isWaiting = isWaiting;
-      return hasStarted ? [call.id] : [];
-    });
+      earlier.add(call);
+    }
+    return started;
   }
 
   /** Forgets all calls. */
   clear(): void {
-    this.#open = [];
+    this.#open.clear();
   }
 }
 
-/** Whether a call waits for an earlier one. */
-function isBefore(
-  earlier: Pick<OpenCall, "isSequential" | "key">,
-  call: Pick<OpenCall, "isSequential" | "key">,
-): boolean {
-  if (earlier.isSequential || call.isSequential) return true;
-  return call.key !== undefined && call.key === earlier.key;
+/** The calls before another one. */
+class EarlierCalls {
+  readonly #keys = new Set<string>();
+  #isEmpty = true;
+  #hasSequential = false;
+
+  add({ isSequential, key }: CallOrder): void {
+    this.#isEmpty = false;
+    this.#hasSequential ||= isSequential;
+    if (key !== undefined) this.#keys.add(key);
+  }
+
+  /** Whether a call waits for one of them. */
+  block({ isSequential, key }: CallOrder): boolean {
+    if (this.#hasSequential || (isSequential && !this.#isEmpty)) return true;
+    return key !== undefined && this.#keys.has(key);
+  }
 }
 
 /** Returns the concurrency key of a call; a key function that throws counts as no key. */

@@ -48,3 +48,12 @@ Deno.test("CallSchedule: a sequential tool waits for all calls before it, and al
   assertEquals(calls.end("read1"), ["alone1"]);
   assertEquals(calls.end("alone1"), ["read3", "read4"]);
 });
+
+Deno.test("CallSchedule: thousands of calls of one reply", () => {
+  const ids = Array.from({ length: 6_000 }, (_, index) => `read${index}`);
+  const { calls, waiting } = start(["alone", ...ids]);
+  assertEquals(waiting, ids);
+  assertEquals(calls.end("alone"), ids);
+  for (const id of ids) calls.end(id);
+  assertEquals(start(ids).waiting, []);
+});

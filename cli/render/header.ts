@@ -34,7 +34,7 @@ export function formatHeader(
     `net ${describeNet(net, sandbox)}`,
     `sandbox ${describeSandbox(sandbox)}`,
     ...(project.loaded.length > 0 ? [project.loaded.join(", ")] : []),
-    ...(project.ignored.length > 0 ? [`${project.ignored.join(", ")} not loaded (--trust)`] : []),
+    ...(project.ignored.length > 0 ? [`not loaded (--trust): ${project.ignored.join(", ")}`] : []),
   ];
   const rows: string[] = [];
   for (const field of fields.map((text) => toPlainText(text).replaceAll("\n", " "))) {

@@ -76,5 +76,7 @@ Deno.test("formatHeader(): names the files of the project that are loaded, and t
   const loaded = { root, loaded: ["AGENTS.md", ".swink/config.toml"], ignored: [] };
   assertEquals(getField(5, { project: loaded }), "AGENTS.md, .swink/config.toml");
   const ignored = { root, loaded: [], ignored: ["AGENTS.md"] };
-  assertEquals(getField(5, { project: ignored }), "AGENTS.md not loaded (--trust)");
+  const many = { root, loaded: [], ignored: Array(20).fill("AGENTS.md") };
+  assertEquals(format({ project: many }, 40).at(-1), "not loaded (--trust): AGENTS.md, AGENTS…");
+  assertEquals(getField(5, { project: ignored }), "not loaded (--trust): AGENTS.md");
 });

@@ -21,13 +21,13 @@ import { CallSchedule } from "./call_schedule.ts";
 import { formatDiffLines } from "./diff_lines.ts";
 import { formatHeader } from "./header.ts";
 import { getNotice } from "./notice.ts";
-import { PlainTextFilter, toOneLine, toPlainText } from "./plain_text.ts";
+import { PlainTextFilter, toPlainText } from "./plain_text.ts";
 import type { Reporter, RunReport, RunStart } from "./reporter.ts";
 import { Screen } from "./screen.ts";
 import type { Paint, Style } from "./style.ts";
 import { paintLines } from "./styled_line.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
-import { formatCall, formatResult } from "./tool_line.ts";
+import { formatCall, formatResult, formatToolName } from "./tool_line.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
@@ -328,8 +328,8 @@ export class TextReporter implements Reporter {
     { name, result, isError, endedAt }: EndedCall,
   ): Promise<void> {
     const { verbosity } = this.#options;
-    const { tool = toOneLine(toPlainText(name)), summary = "", startedAt = endedAt, diff = "" } =
-      call ?? {};
+    const { tool = formatToolName(name), summary = "", startedAt = endedAt, diff = "" } = call ??
+      {};
     const durationMs = endedAt - startedAt;
     const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
     const text = formatResult(result, isError);

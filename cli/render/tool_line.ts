@@ -8,6 +8,7 @@ import type { AgentToolResult, JsonObject } from "../../mod.ts";
 import { extractText } from "../../src/core/messages/content.ts";
 import { formatNumber } from "./format_number.ts";
 import { toOneLine, toPlainText } from "./plain_text.ts";
+import { truncateToWidth } from "./text_width.ts";
 import { toVisibleText } from "./visible_text.ts";
 
 /** Reason for the model when the user denies a call. */
@@ -24,6 +25,14 @@ const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Arguments to show for other tools, in order of preference; the first one that exists is shown. */
 const PREFERRED_ARGUMENTS = ["path", "command", "pattern", "query", "url", "file"];
+
+/** Columns of the name of a tool: as long as providers allow. A model may call one that does not exist. */
+const MAX_NAME_COLUMNS = 64;
+
+/** Formats the name of a tool in one line. */
+export function formatToolName(name: string): string {
+  return truncateToWidth(toOneLine(toPlainText(name)), MAX_NAME_COLUMNS);
+}
 
 /** Formats the most significant arguments of a call in one line; all of them as JSON for an unknown tool. */
 export function formatCall(name: string, args: JsonObject): string {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { errorResult, textResult } from "../../mod.ts";
-import { formatCall, formatResult, USER_DENIAL } from "./tool_line.ts";
+import { formatCall, formatResult, formatToolName, USER_DENIAL } from "./tool_line.ts";
 
 Deno.test("formatCall(): shows the most significant arguments of a tool", () => {
   assertEquals(
@@ -34,4 +34,10 @@ Deno.test("formatResult(): joins the first lines of an error only", () => {
   const result = { content: [{ type: "text", text: "Found:\na.txt" }] } as const;
   assertEquals(formatResult(result, true), "Found: a.txt");
   assertEquals(formatResult(result, false), "2 lines");
+});
+
+Deno.test("formatToolName(): shows one line of at most 64 columns", () => {
+  assertEquals(formatToolName("read_file"), "read_file");
+  assertEquals(formatToolName("ba\x1b[2Jsh\n\u202ex"), "bash x");
+  assertEquals(formatToolName("x".repeat(10_000)), `${"x".repeat(63)}…`);
 });

@@ -39,12 +39,32 @@ export async function parseInput(line: Uint8Array): Promise<ParsedInput> {
     return createInvalid(`${place === "" ? String(type) : place} ${error.message}`);
   }
   const message = value as InputMessage;
-  const problem = message.type === "approval" ? findProblem(message.decision, text) : undefined;
+  const problem = findProblem(message, text);
   return problem === undefined ? { type: "message", message } : createInvalid(problem);
 }
 
+/** Returns why a message of the right form cannot be used. */
+function findProblem(message: InputMessage, text: string): string | undefined {
+  switch (message.type) {
+    case "approval":
+      return findDecisionProblem(message.decision, text);
+    case "prompt": {
+      const invalid = message.images?.findIndex(({ data }) => !isBase64(data)) ?? -1;
+      return invalid < 0 ? undefined : `images.${invalid}.data must be the bytes in Base64`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a text is Base64. A provider rejects any other one, also in every later request of the session. */
+function isBase64(data: string): boolean {
+  const bytes = data.replace(/={1,2}$/, "");
+  return bytes !== "" && data.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(bytes);
+}
+
 /** Returns why a call must not run with the arguments of a decision: they would be others than those that were written. */
-function findProblem(decision: ApprovalDecision, text: string): string | undefined {
+function findDecisionProblem(decision: ApprovalDecision, text: string): string | undefined {
   const value = findParsedProblem(decision);
   if (value !== undefined) return `decision.arguments are ${value}`;
   const digits = findLostDigits(text);

@@ -151,7 +151,7 @@ Deno.test("swink run: loads nothing from a project that is not trusted, and says
     const { code, messages, request, body } = await run({ files }, ...args);
     assertEquals([code, body.includes("Use tabs.")], [0, false]);
     assertEquals(request.model, "claude-sonnet-5-5");
-    assertStringIncludes(messages, "AGENTS.md, .swink/config.toml not loaded (--trust)\n");
+    assertStringIncludes(messages, "not loaded (--trust): AGENTS.md, .swink/config.toml\n");
   }
   const { request, messages } = await run({ files }, "--trust");
   assertEquals(request.model, "evil");
@@ -209,7 +209,7 @@ Deno.test("swink run: offers the skills of a trusted project and of the user", a
       ?.input_schema.properties.name.enum;
   const untrusted = await run({ files });
   assertEquals(getSkills(untrusted), ["own"]);
-  assertStringIncludes(untrusted.messages, ".agents/skills, .claude/skills not loaded (--trust)");
+  assertStringIncludes(untrusted.messages, "not loaded (--trust): .agents/skills, .claude/skills");
   const trusted = await run({ files }, "--trust");
   assertEquals(getSkills(trusted), ["own", "release"]);
   assertStringIncludes(

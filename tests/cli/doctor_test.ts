@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
+import { trustDirectory } from "../../cli/project/trusted_directories.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { runSwink } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
@@ -167,9 +168,8 @@ Deno.test("swink doctor: reports invalid files of the current project, if it is 
   const check = async (files: Readonly<Record<string, string>>, isTrusted: boolean) => {
     await using home = await createTemporaryDirectory({ "p/.swink/x": "", ...files });
     const path = await Deno.realPath(home.path);
-    const trusted = `${path}/.local/state/swink/trusted_directories`;
-    await Deno.mkdir(`${path}/.local/state/swink`, { recursive: true });
-    if (isTrusted) await Deno.writeTextFile(trusted, `${JSON.stringify(path)}\n`);
+    const directories = { config: `${path}/.config/swink`, state: `${path}/.local/state/swink` };
+    if (isTrusted) await trustDirectory(`${path}/p`, directories);
     const { code, output } = await runSwink(["doctor"], {
       cwd: `${path}/p`,
       env: {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
@@ -129,6 +129,29 @@ Deno.test("swink run --json-schema: a text that is no valid answer is neither pr
   );
   assertEquals([code, output, directory.read("last.txt")], [1, "", "\n"]);
   assertStringIncludes(messages, "No valid answer after 4 attempts");
+});
+
+Deno.test("swink run --json-schema: warns about keywords that no answer is checked with", async () => {
+  const schema = {
+    type: "object",
+    properties: { count: { type: "integer" }, unit: { type: "string", pattern: "(" } },
+  };
+  const { code, messages } = await run(
+    { model: [answer({ count: 3, unit: "m" })] },
+    "--json-schema",
+    JSON.stringify(schema),
+  );
+  assertEquals(code, 0);
+  assertStringIncludes(
+    messages,
+    "warning: --json-schema: a part of the schema is not checked: /properties/unit/pattern cannot be checked: ",
+  );
+  const complete = await run(
+    { model: [answer({ count: 3 })] },
+    "--json-schema",
+    "HOME/schema.json",
+  );
+  assert(!complete.messages.includes("not checked"), complete.messages);
 });
 
 Deno.test("swink run --json-schema: rejects what is no schema", async () => {

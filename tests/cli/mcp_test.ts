@@ -85,7 +85,7 @@ Deno.test("swink run: starts the servers of a project only if it is trusted, wit
   const env = { SECRET: "canary" };
   const untrusted = await run(files, "mcp__team__greet", { args: ["--approve-all"], env });
   assertEquals(untrusted.tools, []);
-  assertStringIncludes(untrusted.messages, ".mcp.json not loaded (--trust)");
+  assertStringIncludes(untrusted.messages, "not loaded (--trust): .mcp.json");
   const trusted = await run(files, "mcp__team__greet", { args: ["--approve-all", "--trust"], env });
   assertEquals(trusted.tools, ["mcp__team__greet"]);
   assertStringIncludes(trusted.result, "Hello friend");

@@ -306,6 +306,21 @@ Deno.test("stream-json: images are part of the prompt", async () => {
   });
 });
 
+Deno.test("stream-json: an image that is not Base64 is an input error, and is not sent", async () => {
+  await drive({ model: [scriptedReply("Nothing.")] }, async (driven) => {
+    for (const data of ["", "!!!", "AAA", "AA=A", "AAAA\n", "====", "https://example.com/a.png"]) {
+      const image = { mediaType: "image/png", data };
+      driven.write({ type: "prompt", text: "See", images: [image] });
+    }
+    driven.write({ type: "prompt", text: "Hello" });
+    const { code, lines } = await driven.end();
+    const errors = lines.filter(({ type }) => type === "input_error").map(({ message }) => message);
+    const problem = "images.0.data must be the bytes in Base64";
+    assertEquals(errors, Array.from({ length: 7 }, (_, index) => `line ${index + 1}: ${problem}`));
+    assertEquals([code, driven.requests().length], [0, 1]);
+  });
+});
+
 Deno.test("stream-json: the events of the first prompt are complete", async () => {
   await drive({ model: [scriptedReply("One.")] }, async (driven) => {
     driven.write({ type: "prompt", text: "Hello" });

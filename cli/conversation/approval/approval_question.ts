@@ -44,10 +44,10 @@ export function createApprovalQuestion(
     reason: "no with [r]eason",
   };
   return {
-    details: [
-      ...formatCallDetails(request, options),
-      { text: `risk: ${request.risk}`, paint: options.style.faint, mark: "  " },
-    ],
+    details: formatCallDetails(request, {
+      ...options,
+      notes: [{ text: `risk: ${request.risk}`, paint: options.style.faint, mark: "  " }],
+    }),
     message: `Allow? ${answers.map((answer) => labels[answer]).join(" / ")}`,
     answers,
   };

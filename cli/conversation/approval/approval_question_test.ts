@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { codingTools } from "../../../src/tools/mod.ts";
 import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
-import { suggestPrefix } from "./approval_question.ts";
+import { getPlainStyle } from "../../render/style.ts";
+import { createApprovalQuestion, suggestPrefix } from "./approval_question.ts";
 import { findPrefix } from "./find_prefix.ts";
 
 Deno.test("suggestPrefix(): the subcommand or script of a command, all of another one", () => {
@@ -74,4 +75,30 @@ Deno.test("findPrefix(): a prefix that covers the command, and none where a gran
     const call = { name: "bash", arguments: { command }, tool };
     assertEquals(await findPrefix(call, sandbox), prefix, command);
   }
+});
+
+Deno.test("createApprovalQuestion(): the risk precedes the lines of the call, of which a small screen shows only the first ones", () => {
+  const tool = codingTools().find(({ name }) => name === "bash");
+  if (!tool) throw new Error("bash is missing");
+  const { details = [] } = createApprovalQuestion({
+    toolCallId: "1",
+    name: "bash",
+    arguments: { command: "make\nmake test" },
+    tool,
+    changes: [],
+    context: undefined,
+    signal: new AbortController().signal,
+    risk: "execute",
+    cause: "mode",
+    reason: "A reason.",
+  }, {
+    style: getPlainStyle(),
+    position: { number: 1, total: 1 },
+    columns: 80,
+    isEdited: false,
+    canTrustTool: true,
+    prefix: undefined,
+  });
+  const lines = details.map(({ text }) => text);
+  assertEquals(lines, ["", "? bash", "risk: execute", "make", "make test"]);
 });

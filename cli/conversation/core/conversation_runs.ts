@@ -36,6 +36,8 @@ export interface ConversationRunsOptions {
   readonly onEnd: (end: EndedRun) => void | Promise<void>;
   /** Called when a text cannot be sent, with the text, and when a task fails. */
   readonly onError: (error: unknown, text?: string) => void | Promise<void>;
+  /** Called when a task has ended without a result because the user has aborted it. */
+  readonly onAbort: () => void | Promise<void>;
   /** Called when a run or a task, which has a label, has started or ended. */
   readonly onActivity: (
     activity: { readonly isActive: boolean; readonly label?: string | undefined },
@@ -150,13 +152,13 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
-    const { onTask, onError } = this.#options;
+    const { onTask, onError, onAbort } = this.#options;
     void this.#runActivity(label, async (signal) => {
       try {
         onTask();
         await task(signal);
       } catch (error) {
-        if (!signal.aborted) await onError(error);
+        await (signal.aborted ? onAbort() : onError(error));
       }
     });
   }

@@ -72,6 +72,23 @@ Deno.test("ConversationRuns: the events of another agent are followed until its 
   assertEquals(await used, "One.");
 });
 
+Deno.test("ConversationRuns: the abort of a task is reported, unless the task has ended with a result", async () => {
+  const { runs, errors, aborts } = createRuns();
+  runs.startTask("a task", async (signal) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    signal.throwIfAborted();
+  });
+  runs.abort();
+  await runs.untilIdle();
+  assertEquals([errors, aborts], [[], ["aborted"]]);
+  const ending = Promise.withResolvers<void>();
+  runs.startTask("another task", () => ending.promise);
+  runs.abort();
+  ending.resolve();
+  await runs.untilIdle();
+  assertEquals([errors, aborts], [[], ["aborted"]]);
+});
+
 function createRuns(untilRecorded = () => Promise.resolve()) {
   const agent = new Agent({
     model: "any/model",
@@ -81,6 +98,7 @@ function createRuns(untilRecorded = () => Promise.resolve()) {
   const errors: unknown[] = [];
   const late: string[] = [];
   const started: string[] = [];
+  const aborts: string[] = [];
   const runs = new ConversationRuns({
     agent,
     createInput: (text) => Promise.resolve(text),
@@ -92,10 +110,11 @@ function createRuns(untilRecorded = () => Promise.resolve()) {
     untilRecorded,
     onEnd: () => {},
     onError: (error) => void errors.push(error),
+    onAbort: () => void aborts.push("aborted"),
     onActivity: () => {},
     now: () => 0,
   });
-  return { runs, agent, errors, late, started };
+  return { runs, agent, errors, late, started, aborts };
 }
 
 function listTexts(agent: Agent): readonly string[] {

@@ -9,7 +9,11 @@ import type { Host } from "../../host/host.ts";
 import { getFinalText } from "../../render/final_text.ts";
 import type { Line } from "../../render/line/line.ts";
 import { formatUsage } from "../../render/usage_line.ts";
-import { getRunEndMessage, type RunEndMessageOptions } from "../../run/report/run_end_message.ts";
+import {
+  getRunEndMessage,
+  type RunEndMessage,
+  type RunEndMessageOptions,
+} from "../../run/report/run_end_message.ts";
 import { getRunExitCode } from "../../run/report/run_exit_code.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines, toMessage } from "../view/lines.ts";
@@ -46,13 +50,25 @@ export function formatRunEnd(
     hasText: getFinalText(result.messages) !== "",
     ...(isAborted && { signalExitCode: ExitCode.interrupted }),
   };
-  const message = getRunEndMessage(end, {
+  const message = adaptAdvice(getRunEndMessage(end, {
     ...{ exitCode: getRunExitCode(end), baseUrl, providers, env },
-  });
+  }));
   const reason = isAborted ? "aborted; changes made so far are kept" : message?.reason;
   return [
     ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, view)),
     ...(message?.advice === undefined || isAborted ? [] : toLines(message.advice)),
     ...(turns > 0 ? [toLine(formatUsage({ turns, usage, cost, durationMs }), "faint")] : []),
   ];
+}
+
+/** Advice of the library about a session whose file another program has deleted, replaced or cut. */
+const REOPEN_ADVICE = ": open the session again";
+
+/** Replaces advice of the library by that for a conversation, which cannot open its session again. */
+function adaptAdvice(message: RunEndMessage | undefined): RunEndMessage | undefined {
+  if (!message?.reason.endsWith(REOPEN_ADVICE)) return message;
+  return {
+    reason: message.reason.slice(0, -REOPEN_ADVICE.length),
+    advice: "/export FILE keeps this conversation, and /reset begins a new one, which is saved.",
+  };
 }

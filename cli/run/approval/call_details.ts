@@ -28,6 +28,8 @@ export interface CallDetailsOptions {
   readonly position: QuestionPosition;
   /** Columns of the terminal. */
   readonly columns: number;
+  /** Lines that follow the reasons, such as the risk. Default: none. */
+  readonly notes?: readonly StyledLine[];
   /** Formatted changes of files. Default: unified diffs. */
   readonly diff?: readonly StyledLine[] | undefined;
 }
@@ -49,7 +51,7 @@ export function hasOwnReason({ cause }: Pick<GateRequest, "cause">): boolean {
 /** Formats a call with all of its arguments, why it is asked about if that is not its class, and its changes to files. */
 export function formatCallDetails(
   { name, arguments: args, changes = [], assessment, cause, reason }: GateRequest,
-  { style, position: { number, total }, columns, diff: formatted }: CallDetailsOptions,
+  { style, position: { number, total }, columns, notes = [], diff: formatted }: CallDetailsOptions,
 ): StyledLine[] {
   const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
   const value = main === undefined ? "" : toVisibleText(String(args[main]));
@@ -72,6 +74,7 @@ export function formatCallDetails(
     },
     // Above the lines, of which a small screen shows only the first ones.
     ...reasons.map((text) => formatReason(text, style)),
+    ...notes,
     ...(isInline ? [] : quoteLines(value)),
     ...rest.flatMap(([key, argument]) => formatArgument(formatKey(key), argument)),
     ...(diff === "" ? [] : formatted ?? formatDiffLines(diff, style)),

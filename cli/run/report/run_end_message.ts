@@ -133,8 +133,11 @@ function getKeyAdvice(
   return `Check that ${key} is valid and may use this model.`;
 }
 
+/** Matches an error that the provider has reported within a reply, so that the connection works. */
+const REPORTED = /^\S+ reported an error(?::|$)/;
+
 function getAdvice(
-  { code, status, retryAfterMs }: AgentError,
+  { code, status, retryAfterMs, message }: AgentError,
   attempts: number,
   connection: ConnectionSettings,
 ): string | undefined {
@@ -146,7 +149,9 @@ function getAdvice(
       // Without a status the model was looked for on this device, and the message names the next step.
       return status === undefined ? undefined : "Check the name of the model in -m provider/model.";
     case "network_error":
-      if (status !== undefined) return gaveUp && `${gaveUp} Try again later.`;
+      if (status !== undefined || REPORTED.test(message)) {
+        return gaveUp && `${gaveUp} Try again later.`;
+      }
       return [getConnectionAdvice(connection), gaveUp].filter(Boolean).join(" ") || undefined;
     case "model_throttled":
       if (!retryAfterMs) return gaveUp && `${gaveUp} Try again later.`;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ModelNotFoundError, SessionError } from "../../../src/core/errors/errors.ts";
+import { ModelNotFoundError, NetworkError, SessionError } from "../../../src/core/errors/errors.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getRunEndMessage } from "./run_end_message.ts";
@@ -40,4 +40,29 @@ Deno.test("getRunEndMessage(): gives advice about the name of a model that a ser
   assertEquals(advice(served), "Check the name of the model in -m provider/model.");
   const local = new ModelNotFoundError("download it with: swink models local pull qwen3-4b");
   assertEquals(advice(local), undefined);
+});
+
+Deno.test("getRunEndMessage(): gives no advice about the address of a server that has reported an error in its reply", () => {
+  const outcome = {
+    messages: [],
+    usage: zeroUsage(),
+    cost: zeroCost(),
+    stopReason: "error",
+  } as const;
+  const advice = (message: string) => {
+    const error = new NetworkError(message, { provider: "anthropic" });
+    return getRunEndMessage({ outcome: { ...outcome, error }, refused: [], attempts: 3 }, {
+      exitCode: ExitCode.unavailable,
+      baseUrl: "https://models.example",
+      env: () => undefined,
+    })?.advice;
+  };
+  assertEquals(
+    advice("anthropic reported an error: Overloaded"),
+    "Gave up after 3 attempts. Try again later.",
+  );
+  assertEquals(
+    advice("anthropic: connection lost"),
+    "Check the network and --base-url. Gave up after 3 attempts.",
+  );
 });

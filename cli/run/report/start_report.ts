@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Agent } from "../../../mod.ts";
+import type { Agent, JsonSchema } from "../../../mod.ts";
 import { extractText } from "../../../src/core/messages/content.ts";
+import { ajvValidator, formatIgnored } from "../../../src/core/schemas/schema.ts";
 import { VERSION } from "../../host/version.ts";
 import { toOneLine } from "../../render/plain_text.ts";
 import type { Reporter } from "../../render/reporter.ts";
@@ -26,6 +27,8 @@ export interface StartReportOptions
     AgentSetup,
     "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "planMode" | "warnings"
   >;
+  /** The schema of the answer. Default: the answer is text. */
+  readonly schema?: JsonSchema | undefined;
   /** The messages of the session that the model gets with the prompt. Default: none. */
   readonly waiting?: Agent["queued"] | undefined;
 }
@@ -36,7 +39,7 @@ const NAMED = { messages: 3, columns: 40 };
 /** Reports the properties of a run, and warns if a tool runs commands that are not confined. */
 export async function reportStart(
   reporter: Pick<Reporter, "onRunStart" | "onNotice">,
-  { setup, session, waiting, cwd, net, sandbox: mode, project }: StartReportOptions,
+  { setup, session, waiting, schema, cwd, net, sandbox: mode, project }: StartReportOptions,
 ): Promise<void> {
   const { agent, isInteractive } = setup;
   const { model, tools } = agent.state;
@@ -59,10 +62,25 @@ export async function reportStart(
     ...recorded?.warnings ?? [],
     ...listWaiting(waiting),
     ...setup.warnings,
+    ...await listUncheckedKeywords(schema),
   ];
   for (const warning of warnings) await reporter.onNotice(`warning: ${warning}`);
   const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
   if (warning !== undefined) await reporter.onNotice(warning);
+}
+
+/** Returns a warning that names the keywords of a schema which no answer is checked with, if there are any. */
+async function listUncheckedKeywords(schema: JsonSchema | undefined): Promise<string[]> {
+  if (!schema) return [];
+  try {
+    const { ignored = [] } = await ajvValidator(schema);
+    return ignored.length === 0
+      ? []
+      : [`--json-schema: a part of the schema is not checked: ${formatIgnored(ignored)}`];
+  } catch {
+    // The run reports a schema that cannot be used.
+    return [];
+  }
 }
 
 /** Returns a warning that names the messages which an earlier run has not read, if there are any. */

@@ -251,6 +251,8 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink mcp test",
       "swink mcp add files -- mcp-server-filesystem .",
       "swink mcp add web https://mcp.example --header 'Authorization: Bearer secret'",
+      "swink mcp add files -- mcp-server-filesystem . /tmp",
+      "swink mcp remove constructor",
       "swink mcp list",
       "swink mcp add 'a b' -- x",
       "swink mcp add x https://mcp.example more",
