@@ -56,6 +56,24 @@ function createBody(text: string) {
   return createFaultyBody(new TextEncoder().encode(text));
 }
 
+Deno.test("toEventStream(): ends a response without end, whose parts are small", async () => {
+  const chunk = new TextEncoder().encode(`${"x".repeat(1024 * 1024 - 1)}\n`);
+  let isCancelled = false;
+  const stream = createLineStream({
+    read: () => {},
+    open: () =>
+      Promise.resolve(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(chunk),
+          cancel: () => void (isCancelled = true),
+        }),
+      ),
+  });
+  const { error } = await readReply(stream);
+  assertEquals(error?.message, "Cannot read the reply of acme: it is larger than 128 MiB");
+  assertEquals([error?.code, error?.retryable, isCancelled], ["stream_error", false, true]);
+});
+
 Deno.test("toEventStream(): sends the request when the first event is read", async () => {
   let opened = 0;
   const stream = createLineStream({
