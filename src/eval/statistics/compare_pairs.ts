@@ -10,7 +10,7 @@ import { checkCounts } from "./check_counts.ts";
  * Returns the two-sided p-value of the exact test of McNemar for paired runs: the numbers of pairs of which only the
  * first, and only the second, passed. 1 without such pairs.
  *
- * @throws {BadRequestError} If a number is not a whole one of at least 0.
+ * @throws {BadRequestError} If a number is not a whole one from 0 to 10,000,000.
  */
 export function calculateMcNemar(onlyFirst: number, onlySecond: number): number {
   checkCounts({ onlyFirst, onlySecond });

@@ -135,4 +135,6 @@ Deno.test("statistics: numbers that are no numbers of runs are rejected", () => 
   }
   assertThrows(() => calculatePassAtK(1, 5, 1.5), BadRequestError, "k must be");
   assertThrows(() => calculateMcNemar(-1, 5), BadRequestError, "onlyFirst must be");
+  assertThrows(() => calculateMcNemar(1e15, 1e15), BadRequestError, "onlyFirst must be");
+  assertThrows(() => calculatePassAtK(1, 1e15, 1e14), BadRequestError, "total must be");
 });

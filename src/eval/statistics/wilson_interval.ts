@@ -21,7 +21,7 @@ const Z_95 = 1.959963984540054;
  * Returns the score interval of Wilson (1927) for the rate of `passed` in `total` runs, without continuity correction;
  * from 0 to 1 without runs. Default of `z`: a confidence of 95 %.
  *
- * @throws {BadRequestError} If a number is not a whole one of at least 0, or more runs passed than there are.
+ * @throws {BadRequestError} If a number is not a whole one from 0 to 10,000,000, or more runs passed than there are.
  */
 export function calculateWilsonInterval(passed: number, total: number, z = Z_95): Interval {
   checkPassed(passed, total);
