@@ -16,6 +16,11 @@ const EFFECT: ArgumentDefinition = {
   choices: ["allow", "deny"],
 };
 
+const RULE: ArgumentDefinition = {
+  name: "rule",
+  description: "Name of a tool, or a name with a pattern: bash(git log *).",
+};
+
 const list = defineCommand({
   name: "list",
   summary: "Lists the rules of the configuration, and where each is written",
@@ -30,10 +35,7 @@ const list = defineCommand({
 const add = defineCommand({
   name: "add",
   summary: "Adds a rule to the configuration file of the user",
-  arguments: [EFFECT, {
-    name: "rule",
-    description: "Name of a tool, or a name with a pattern: bash(git log *).",
-  }],
+  arguments: [EFFECT, RULE],
   examples: [
     ["swink rules add allow 'bash(deno test *)'", "runs the tests without asking"],
     ["swink rules add deny 'bash(git push *)'", "never pushes"],
@@ -42,6 +44,18 @@ const add = defineCommand({
   async action({ arguments: [effect = "", rule = ""] }, host) {
     const { addRule } = await loadActions();
     return await addRule(effect === "deny" ? "deny" : "allow", rule, host);
+  },
+});
+
+const remove = defineCommand({
+  name: "remove",
+  summary: "Removes a rule from the configuration file of the user",
+  arguments: [EFFECT, RULE],
+  examples: [["swink rules remove allow 'bash(deno test *)'", "asks about these commands again"]],
+  exitCodes: [ok, usage, configuration],
+  async action({ arguments: [effect = "", rule = ""] }, host) {
+    const { removeRule } = await loadActions();
+    return await removeRule(effect === "deny" ? "deny" : "allow", rule, host);
   },
 });
 
@@ -66,9 +80,12 @@ const why = defineCommand({
 /** `swink rules`. */
 export const rules = defineCommand({
   name: "rules",
-  summary: "Lists, adds and explains the rules for tool calls",
-  synonyms: { ls: "list", show: "list", explain: "why", check: "why", test: "why" },
-  commands: [list, add, why],
+  summary: "Lists, adds, removes and explains the rules for tool calls",
+  synonyms: {
+    ...{ ls: "list", show: "list", rm: "remove", delete: "remove" },
+    ...{ explain: "why", check: "why", test: "why" },
+  },
+  commands: [list, add, remove, why],
   exitCodes: [ok, usage, configuration],
 });
 

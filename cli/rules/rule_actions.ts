@@ -42,20 +42,42 @@ export async function listRules(host: Host): Promise<ExitCode> {
 
 /** Adds a rule to the user's file. */
 export async function addRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
-  const [first, ...others] = splitRules(rule);
-  if (first === undefined || others.length > 0) {
-    throw new UsageError(`${JSON.stringify(rule)} is not one rule`, "Example: bash(git log *)");
-  }
-  await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [first] });
+  const added = parseRule(rule);
+  await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [added] });
   let isKnown = false;
   await changeKey(KEYS[effect], (value) => {
     const rules = Array.isArray(value) ? value : [];
-    isKnown = rules.includes(first);
-    return isKnown ? rules : [...rules, first];
+    isKnown = rules.includes(added);
+    return isKnown ? rules : [...rules, added];
   }, host);
   const end = isKnown ? "already exists" : "is added";
-  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(first)} ${end}\n`);
+  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(added)} ${end}\n`);
   return ExitCode.ok;
+}
+
+/** Removes a rule from the user's file, also one that is invalid. */
+export async function removeRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
+  const removed = parseRule(rule);
+  await changeKey(KEYS[effect], (value) => {
+    const rules = Array.isArray(value) ? value.flatMap((text) => splitRules(String(text))) : [];
+    const others = rules.filter((other) => other !== removed);
+    if (others.length === rules.length) {
+      throw new UsageError(
+        `Your configuration has no rule ${effect} ${toPlainText(removed)}`,
+        "List the rules, and where each is written, with: swink rules list",
+      );
+    }
+    return others.length === 0 ? undefined : others;
+  }, host);
+  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(removed)} is removed\n`);
+  return ExitCode.ok;
+}
+
+/** @throws {UsageError} If a text is not one rule. */
+function parseRule(text: string): string {
+  const [rule, ...others] = splitRules(text);
+  if (rule !== undefined && others.length === 0) return rule;
+  throw new UsageError(`${JSON.stringify(text)} is not one rule`, "Example: bash(git log *)");
 }
 
 /**

@@ -47,6 +47,21 @@ Deno.test("swink rules add, list: keep the rules in the configuration of the use
   );
 });
 
+Deno.test("swink rules remove: removes a rule from the file, and a list without rules", async () => {
+  await using home = await createTemporaryDirectory({
+    [FILE]: "plain = true\nallowed_tools = ['Bash(ls *), no_tool', \"write_file\"] # mine\n",
+  });
+  const remove = (...args: string[]) => run(home, "remove", ...args);
+  assertEquals((await remove("allow", "no_tool")).messages, "The rule allow no_tool is removed\n");
+  assertEquals(parse(home.read(FILE)).allowed_tools, ["Bash(ls *)", "write_file"]);
+  assertEquals((await remove("deny", "write_file")).code, 2);
+  assertEquals((await remove("allow", "Bash(ls *), write_file")).code, 2);
+  assertEquals(parse(home.read(FILE)).allowed_tools, ["Bash(ls *)", "write_file"]);
+  await remove("allow", "write_file");
+  await remove("allow", "Bash(ls *)");
+  assertEquals(parse(home.read(FILE)), { plain: true });
+});
+
 Deno.test("swink rules add: keeps all rules of programs that add one at the same time", async () => {
   await using home = await createTemporaryDirectory();
   const rules = Array.from({ length: 20 }, (_, index) => `bash(rm ${index})`);

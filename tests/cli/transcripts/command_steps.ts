@@ -218,7 +218,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
     name: "rules",
     steps: [
       "swink rules --help",
-      ...["list", "add", "why"].map((name) => `swink rules ${name} --help`),
+      ...["list", "add", "remove", "why"].map((name) => `swink rules ${name} --help`),
       "swink rules list",
       "swink rules add deny 'bash(git push *)'",
       "swink rules add deny 'bash(git push *)'",
@@ -232,6 +232,8 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink rules why bash '{'",
       'swink rules why mcp__github__push \'{"branch":"main"}\'',
       "swink rules why mcp__github__push main",
+      "swink rules remove deny bash",
+      "swink rules remove allow 'Bash(git log *)'",
       "swink rules add maybe bash",
       "swink rules add deny 'bash('",
       "swink rules add deny 'bash, read_file'",
