@@ -157,7 +157,7 @@ Deno.test("agUiHandler(): replies in the history of a client stay apart, also af
   const messages = [
     { id: "", role: "assistant", content: "One" },
     { id: "u1", role: "user", content: "Next" },
-    { id: "a2", role: "assistant", content: "Two" },
+    { id: "u1-text-1", role: "assistant", content: "Two" },
     { id: "u2", role: "user", content: "Next" },
   ];
   const body = JSON.stringify({ threadId: "t", runId: "r", messages });

@@ -14,7 +14,7 @@ import {
 } from "../../mod.ts";
 import { encodeBase64 } from "../../src/core/text/byte_encoding.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
-import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
+import { agUiHandler, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
@@ -272,4 +272,24 @@ Deno.test("agUiHandler(): a queued message with an image reaches the client with
     ["user", [text, { type: "image", source }]],
     ["assistant", "Two"],
   ]);
+});
+
+Deno.test("toAgUi(): a stream that fails ends with an error, which has no details of the application", async () => {
+  const start = { type: "agent_start", seq: 0, runId: "r" } as const;
+  for (const first of [[], [start]]) {
+    const stream = new ReadableStream({
+      pull(controller) {
+        const event = first.shift();
+        if (event) controller.enqueue(event);
+        else controller.error(new Error("secret"));
+      },
+    });
+    const events = await Array.fromAsync(toAgUi(stream, { threadId: "t", runId: "r" }));
+    const starts = events.filter(({ type }) => type === "RUN_STARTED");
+    assertEquals([starts.length, events.at(-1)], [1, {
+      type: "RUN_ERROR",
+      message: "The run could not be started",
+      code: "stream_error",
+    }]);
+  }
 });

@@ -143,10 +143,27 @@ Deno.test("toUiMessageStream(): an onError without a text, or that throws, shows
   const throwing = () => {
     throw new Error("secret");
   };
-  for (const onError of [throwing, () => undefined as never]) {
+  const rejecting = () => Promise.reject(new Error("secret")) as never;
+  for (const onError of [throwing, rejecting, () => undefined as never]) {
     const streamFn = scriptedStream([fail("auth_error", "The key sk-1 is invalid")]);
     const agent = new Agent({ model: "test/model", streamFn });
     const chunks = await Array.fromAsync(toUiMessageStream(agent.promptStream("Hi"), { onError }));
     assertEquals(chunks.at(-1), { type: "error", errorText: "The run has failed" });
   }
+});
+
+Deno.test("toUiMessageStream(): a messageMetadata that returns a promise is an error", async () => {
+  const errors: unknown[] = [];
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("Hi")]) });
+  const chunks = await Array.fromAsync(toUiMessageStream(agent.promptStream("Hi"), {
+    messageMetadata: () => Promise.reject(new Error("No disk")),
+    onError: (error) => {
+      errors.push(error instanceof TypeError && error.message);
+      return "Sorry";
+    },
+  }));
+  assertEquals(chunks.at(-1), { type: "error", errorText: "Sorry" });
+  assertEquals(errors, [
+    "messageMetadata() returned a promise: it must return its value directly",
+  ]);
 });

@@ -6,6 +6,7 @@
 
 import type { ApprovalDecision, DecidedCall, PendingBatch } from "../../core/approval/approval.ts";
 import type { AgentError } from "../../core/errors/errors.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -403,6 +404,7 @@ export class ChunkMapper {
 
   #finish(event: AgentEndEvent, finishReason: UiFinishReason): UiMessageChunk {
     const metadata = this.#options.messageMetadata?.(event);
+    refusePromise(metadata, "messageMetadata()");
     return {
       type: "finish",
       finishReason,

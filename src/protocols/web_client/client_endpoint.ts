@@ -31,7 +31,7 @@ export interface ClientEndpointOptions {
   readonly keepAliveMs?: number | undefined;
   /**
    * Returns the text of an error for the client: that of a run that has failed, or what `createAgent` has thrown. Default:
-   * the message of the error of a run, and none that names the reason for an error of the application, or of `createAgent`.
+   * the message of the error of a run, and a text without details for what `createAgent` has thrown.
    */
   readonly onError?: ((error: unknown) => string) | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
