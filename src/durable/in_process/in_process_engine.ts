@@ -27,6 +27,7 @@ import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
 import { closeOnError, type OpenRun, type RunStart, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";
@@ -274,10 +275,12 @@ export class InProcessEngine implements DurableEngine {
 
   /** Executes a run in the background. */
   #execute(id: string, run: OpenRun): void {
-    const events = createRunEvents(id, this.#backend);
+    const tracker = new StepTracker();
+    const events = createRunEvents(id, this.#backend, { detached: tracker.detached });
     const journal = new SessionJournal(id, {
-      ...{ run, events, store: this.#runs, now: this.#clock.now },
+      ...{ run, events, tracker, store: this.#runs, now: this.#clock.now },
     });
+    if (!run.isContinued) this.#events.start(id);
     const ended = this.#executeUntilEnd(journal, run)
       .catch(async () => {
         // A run that this process cannot finish is continued from its last step, by a process that can store events.
@@ -303,6 +306,7 @@ export class InProcessEngine implements DurableEngine {
     // The code of a workflow may wait for something else than a step.
     const executing = executeRun(journal, { workflow, input, clock: this.#clock });
     const outcome = await abortable(executing, journal.detached);
+    await this.#events.release(runId);
     await this.#runs.finish(runId, run, outcome);
     const waiting = this.#waiting.get(runId);
     if (waiting) this.#settle(runId, waiting, outcome);
