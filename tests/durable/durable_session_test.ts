@@ -46,6 +46,37 @@ Deno.test("openDurableSession(): a save that is repeated after a crash appends n
   assertEquals(again.executed, [SAVE]);
 });
 
+/** A store whose first reads of a session fail, and that cannot be reached meanwhile, or can. */
+class FailingStore extends InMemorySessionStore {
+  failures = 0;
+  isReachable = true;
+
+  override open(...options: Parameters<SessionStore["open"]>) {
+    return this.failures-- > 0 ? Promise.reject(new Error("unavailable")) : super.open(...options);
+  }
+
+  override list(...options: Parameters<SessionStore["list"]>) {
+    return this.isReachable ? super.list(...options) : Promise.reject(new Error("unreachable"));
+  }
+}
+
+Deno.test("openDurableSession(): a replay waits for a store that cannot be reached, but not for a session that cannot be read", async () => {
+  const store = new FailingStore();
+  const input = null;
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input });
+  const workflow = createWorkflow(store, "two");
+  const opened = new ArrayJournal([], (name) => name === "turn 1, model call 1");
+  await executeRun(opened, { workflow, input }).catch(() => {});
+  assertEquals(opened.executed, ["session ada: open"]);
+  store.failures = 1;
+  const failed = await executeRun(new ArrayJournal(opened.records), { workflow, input });
+  assertEquals(failed, { type: "failed", error: { message: "unavailable" } });
+  store.failures = 2;
+  store.isReachable = false;
+  const completed = await executeRun(new ArrayJournal(opened.records), { workflow, input });
+  assertEquals(completed, { type: "completed", value: 4 });
+});
+
 Deno.test("openDurableSession(): a save that was cut off is completed", async () => {
   const store = new InMemorySessionStore();
   const cut = await store.create({ id: "ada" });

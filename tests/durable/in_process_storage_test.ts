@@ -165,6 +165,26 @@ Deno.test("InProcessEngine: the events of a run that has ended are not locked by
   await engine.close();
 });
 
+Deno.test("InProcessEngine: the events of a run whose outcome an earlier process could not record are not locked", async () => {
+  const storage = createMemoryStorage();
+  const failed = createDeferred<void>();
+  const first = openEngine(storage, (_, id) => {
+    if (id !== "durable-a-end" || first.count() === 0) return;
+    failed.resolve();
+    fail();
+  });
+  await first.engine.start();
+  await first.workflow.start(null, { id: "a" });
+  await withDeadline(failed.promise);
+  await first.engine.close();
+  const next = openEngine(storage);
+  await next.engine.start();
+  assertEquals(await withDeadline(next.engine.getRun("a").result()), "done");
+  await (await next.store.open("durable-a-events")).close();
+  assertEquals(await next.readEvents(), ["one"]);
+  await next.engine.close();
+});
+
 async function takeOver({ isPublished }: { readonly isPublished: boolean }): Promise<void> {
   const storage = createMemoryStorage();
   const { engine, workflow } = openEngine(storage);
@@ -266,6 +286,32 @@ Deno.test("InProcessEngine: a run that waits in a process whose lock has ended g
   assertEquals(await withDeadline(next.engine.getRun("a").result()), "done");
   assertEquals(await withDeadline(result), "done");
   await first.engine.close();
+  await next.engine.close();
+});
+
+Deno.test("InProcessEngine: events that a process could not store do not follow those of the process that has ended the run", async () => {
+  const storage = createMemoryStorage();
+  const stored = createDeferred<void>();
+  let isReachable = true;
+  const first = openEngine(storage, (method, id) => {
+    if (!isReachable) fail();
+    if (method === "release" && id === "durable-a-events") stored.resolve();
+  });
+  const work = first.engine.register("work", async (steps) => {
+    isReachable = false;
+    await steps.publish("one");
+    await steps.waitFor("go");
+  });
+  const next = openEngine(storage, () => {}, () => Date.now() + 60_000);
+  next.engine.register("work", (steps) => steps.publish("one"));
+  await first.engine.start();
+  await work.start(null, { id: "a" });
+  await next.engine.start();
+  await withDeadline(next.engine.getRun("a").result());
+  isReachable = true;
+  await withDeadline(stored.promise);
+  await first.engine.close();
+  assertEquals(await next.readEvents(), ["one"]);
   await next.engine.close();
 });
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { NewEvent } from "../../src/durable/events/event_storage.ts";
+import type { NewEvent, RunAttempt } from "../../src/durable/events/event_storage.ts";
 import { SessionEvents } from "../../src/durable/in_process/session_events.ts";
 import { createMemoryStorage, storeFrom } from "../../src/memory/mod.ts";
 
@@ -14,6 +14,10 @@ function openEvents() {
     (await events.read([{ runId: "a", after: 0 }], 10)).get("a")
       ?.flatMap((record) => "event" in record ? [record.event] : []);
   return { events, store, other, readEvents };
+}
+
+function createAttempt({ signal }: AbortController = new AbortController()): RunAttempt {
+  return { detached: signal };
 }
 
 function createEvent(event: string): NewEvent {
@@ -45,6 +49,39 @@ Deno.test("SessionEvents: events wait for the lock of another process, unless th
   await appended;
   assertEquals(await readEvents(), ["one"]);
   await events.close();
+});
+
+Deno.test("SessionEvents: events of a process that has begun a run do not follow those of another one", async () => {
+  const { events, other, readEvents } = openEvents();
+  const next = new SessionEvents(other, "p-");
+  events.start("a");
+  await next.begin("a", createAttempt());
+  await next.append([createEvent("one"), { runId: "a", type: "end" }]);
+  assertEquals(await events.append([createEvent("late")]), [0]);
+  assertEquals(await readEvents(), ["one"]);
+});
+
+Deno.test("SessionEvents: a process appends nothing when another one has read the events to continue the run", async () => {
+  const { events, other, readEvents } = openEvents();
+  const next = new SessionEvents(other, "p-");
+  await events.append([createEvent("one")]);
+  await next.begin("a", createAttempt());
+  assertEquals(await events.append([createEvent("late")]), [0]);
+  await next.append([createEvent("two")]);
+  assertEquals(await readEvents(), ["one", "two"]);
+  await next.close();
+});
+
+Deno.test("SessionEvents: a process that has left a run waits no longer for its events", async () => {
+  const { events, other } = openEvents();
+  const taken = await other.create({ id: "p-a-events" });
+  taken.append({ type: "custom", name: "durable_event", data: null });
+  const leaving = new AbortController();
+  const began = events.begin("a", createAttempt(leaving));
+  leaving.abort();
+  await began;
+  await taken.close();
+  await (await other.open("p-a-events")).close();
 });
 
 Deno.test("SessionEvents: events that could not be stored are dropped if another process has appended others meanwhile", async () => {

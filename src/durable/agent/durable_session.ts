@@ -15,6 +15,7 @@ import type { AgentMessage } from "../../core/messages/message.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
+import { RunSteps } from "../steps/run_steps.ts";
 
 /** Name of the entry that precedes the messages of a run; its data have the `runId`. */
 export const RUN_ENTRY = "durable_run";
@@ -23,6 +24,8 @@ const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 
 /** Pause before a session is requested again that another run has open, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
+/** Pause before a store that could not be reached is read again, in milliseconds. */
+const STORE_PAUSE_MS = 500;
 
 /** Options for {@linkcode openDurableSession}. */
 export interface DurableSessionOptions
@@ -69,7 +72,8 @@ export interface DurableSession {
  * Restores the history of a session into the agent of a durable run, and saves what the run adds to it.
  *
  * The session is open only while it is saved, so that a run that waits for days, or whose worker has died, does not lock
- * it. A run continues the history of its start; runs of the same session that overlap are saved one after the other.
+ * it. A run continues the history of its start, for which it waits while the store cannot be reached; runs of the same
+ * session that overlap are saved one after the other.
  *
  * @throws {SessionError} If the session cannot be read.
  *
@@ -113,7 +117,9 @@ export async function openDurableSession(
     ? await steps.run(`session ${id}: open`, () => readLeaf(store, id))
     : options.leaf;
   // The path to an entry never changes, so that a replay reads the same history.
-  const stored = leaf === null ? undefined : await readHistory(store, id, leaf);
+  const stored = leaf === null
+    ? undefined
+    : await repeatWhileUnreachable(store, steps, () => readHistory(store, id, leaf));
   if (stored) agent.setMessages(stored.messages);
   for (const { message } of stored?.queued.steering ?? []) agent.steer(message);
   for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
@@ -217,6 +223,27 @@ async function readHistory(
   } finally {
     await session.close();
   }
+}
+
+/** Repeats a read while its store cannot be reached, since the end of a replay with an error would be that of the run. */
+async function repeatWhileUnreachable<Value>(
+  store: SessionStore,
+  steps: DurableSteps,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  while (true) {
+    try {
+      return await read();
+    } catch (error) {
+      const isDetached = steps instanceof RunSteps && steps.isDetached;
+      if (isDetached || await isReachable(store)) throw error;
+    }
+    await realSleep(STORE_PAUSE_MS);
+  }
+}
+
+async function isReachable(store: SessionStore): Promise<boolean> {
+  return await store.list({ limit: 1 }).then(() => true, () => false);
 }
 
 /** Whether an agent can have a message. */

@@ -27,6 +27,7 @@ import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
 import { closeOnError, type OpenRun, type RunStart, RunStore } from "./run_store.ts";
 import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";
@@ -217,28 +218,30 @@ export class InProcessEngine implements DurableEngine {
 
   /** Continues the runs of processes that have ended, and reads messages and outcomes of other processes. */
   async #poll(): Promise<void> {
-    const { signal } = this.#closing;
     const ids = new Set(await this.#runs.listActive());
-    for (const id of ids) {
-      // The store may take the longest time for each run.
-      if (signal.aborted) return;
-      const active = this.#active.get(id);
+    for (const id of this.#untilClosed(ids)) {
       // A run that cannot be read must not hold up the others; the next look tries again.
-      await this.#look(id, active).catch(() => {});
+      await this.#look(id, this.#active.get(id)).catch(() => {});
     }
     // A failed start would also fail the runs that it has continued, which may start others.
     await this.#removeEvents().catch(() => {});
-    for (const [id, { journal }] of [...this.#active]) {
-      if (signal.aborted) return;
+    for (const [id, { journal }] of this.#untilClosed(this.#active)) {
       if (ids.has(id) || !await this.#findOutcome(id)) continue;
       // It waits for a message, which the process that has continued the run has got.
       journal.tracker.detach("Another process has ended the run");
     }
-    for (const [id, waiting] of [...this.#waiting]) {
-      if (signal.aborted) return;
+    for (const [id, waiting] of this.#untilClosed(this.#waiting)) {
       if (this.#active.has(id) && ids.has(id)) continue;
       const outcome = await this.#findOutcome(id);
       if (outcome) this.#settle(id, waiting, outcome);
+    }
+  }
+
+  /** Yields the present items until the engine is closed, since the store may take the longest time for each. */
+  *#untilClosed<Item>(items: Iterable<Item>): Generator<Item> {
+    for (const item of [...items]) {
+      if (this.#closing.signal.aborted) return;
+      yield item;
     }
   }
 
@@ -253,11 +256,11 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #removeEvents(): Promise<void> {
+    const { signal } = this.#closing;
     const now = this.#clock.now();
-    if (now < this.#removeAt) return;
+    if (signal.aborted || now < this.#removeAt) return;
     this.#removeAt = now + REMOVAL_MS;
     const active = new Set(await this.#runs.listActive());
-    const { signal } = this.#closing;
     await this.#events.remove({ before: now - this.#keepEventsMs, active, signal });
   }
 
@@ -274,10 +277,12 @@ export class InProcessEngine implements DurableEngine {
 
   /** Executes a run in the background. */
   #execute(id: string, run: OpenRun): void {
-    const events = createRunEvents(id, this.#backend);
+    const tracker = new StepTracker();
+    const events = createRunEvents(id, this.#backend, { detached: tracker.detached });
     const journal = new SessionJournal(id, {
-      ...{ run, events, store: this.#runs, now: this.#clock.now },
+      ...{ run, events, tracker, store: this.#runs, now: this.#clock.now },
     });
+    if (!run.isContinued) this.#events.start(id);
     const ended = this.#executeUntilEnd(journal, run)
       .catch(async () => {
         // A run that this process cannot finish is continued from its last step, by a process that can store events.
@@ -303,6 +308,7 @@ export class InProcessEngine implements DurableEngine {
     // The code of a workflow may wait for something else than a step.
     const executing = executeRun(journal, { workflow, input, clock: this.#clock });
     const outcome = await abortable(executing, journal.detached);
+    await this.#events.release(runId);
     await this.#runs.finish(runId, run, outcome);
     const waiting = this.#waiting.get(runId);
     if (waiting) this.#settle(runId, waiting, outcome);

@@ -13,6 +13,7 @@ import type {
   EventPosition,
   EventStorage,
   NewEvent,
+  RunAttempt,
   StoredEvent,
 } from "../events/event_storage.ts";
 import { hasReason } from "./has_reason.ts";
@@ -53,6 +54,20 @@ export class SessionEvents implements EventStorage {
   constructor(store: SessionStore, prefix: string) {
     this.#store = store;
     this.#prefix = prefix;
+  }
+
+  /** Notes that this process begins a run, which has no events: those that are found later are of another process. */
+  start(runId: string): void {
+    this.#tails.set(runId, { length: 0, ids: new Set() });
+  }
+
+  /** Opens the events of a run that this process continues, so that processes before it cannot append any more. */
+  async begin(runId: string, { detached }: RunAttempt): Promise<void> {
+    try {
+      await this.#openRun(runId, detached);
+    } catch (error) {
+      throw await this.#findCause(error);
+    }
   }
 
   async append(events: readonly NewEvent[]): Promise<readonly number[]> {
@@ -154,7 +169,7 @@ export class SessionEvents implements EventStorage {
     if (attempted && session.outline[attempted.number - 1]?.id === attempted.id) {
       return attempted.number;
     }
-    const { runId, ...content } = event;
+    const { runId, attempt: _, ...content } = event;
     const { id } = session.append({ type: "custom", name: ENTRY, data: content });
     const number = session.outline.length;
     this.#attempted.set(event, { number, id });
@@ -162,11 +177,16 @@ export class SessionEvents implements EventStorage {
     return number;
   }
 
-  async #openRun(runId: string): Promise<Session | undefined> {
+  async #openRun(runId: string, detached?: AbortSignal): Promise<Session | undefined> {
     const known = this.#open.get(runId);
     if (known) return known;
-    const session = await this.#openSession(runId);
+    const session = await this.#openSession(runId, detached);
     if (!session) return undefined;
+    // The events of the run were released meanwhile.
+    if (detached?.aborted) {
+      await session.close();
+      return undefined;
+    }
     const tail = this.#tails.get(runId);
     // Another process has had the run since an attempt failed: its records follow, or it has ended the run.
     if (tail && !isOwnTail(session, tail)) {
@@ -180,7 +200,7 @@ export class SessionEvents implements EventStorage {
   }
 
   /** Opens the events of a run; `undefined` if this process has left it, and another one has them open. */
-  async #openSession(runId: string): Promise<Session | undefined> {
+  async #openSession(runId: string, detached?: AbortSignal): Promise<Session | undefined> {
     const id = this.#getId(runId);
     for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
       try {
@@ -191,7 +211,7 @@ export class SessionEvents implements EventStorage {
           return await this.#store.create({ id, metadata });
         }
         if (!hasReason(error, "locked")) throw error;
-        if (this.#left.has(runId)) return undefined;
+        if (this.#left.has(runId) || detached?.aborted) return undefined;
         if (waitedMs > LOCK_WAIT_MS) throw error;
       }
       await realSleep(LOCK_PAUSE_MS);

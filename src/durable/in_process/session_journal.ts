@@ -10,7 +10,7 @@ import type { Clock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import type { StepJournal } from "../steps/step_journal.ts";
-import { CLOSE_FAILURE, StepTracker } from "../steps/step_tracker.ts";
+import { CLOSE_FAILURE, type StepTracker } from "../steps/step_tracker.ts";
 import type { OpenRun, RunStore, StoredStep } from "./run_store.ts";
 
 /** Time after which a process that was suspended may have lost a run, in milliseconds. */
@@ -22,6 +22,8 @@ export interface SessionJournalOptions {
   readonly run: OpenRun;
   /** Its events. */
   readonly events: RunEvents;
+  /** Counts its steps. */
+  readonly tracker: StepTracker;
   /** Records its steps. */
   readonly store: RunStore;
   /** Returns the time. */
@@ -37,16 +39,17 @@ export class SessionJournal implements StepJournal {
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #store: RunStore;
   readonly #run: OpenRun;
-  readonly tracker: StepTracker = new StepTracker();
+  readonly tracker: StepTracker;
   readonly #now: Clock["now"];
   #position = 0;
   /** Time at which this process had the run for sure. */
   #ownedAt: number;
   #checking: Promise<void> | undefined;
 
-  constructor(runId: string, { run, events, store, now }: SessionJournalOptions) {
+  constructor(runId: string, { run, events, tracker, store, now }: SessionJournalOptions) {
     this.runId = runId;
     this.events = events;
+    this.tracker = tracker;
     this.startedAt = run.start.startedAt;
     this.isContinued = run.isContinued;
     this.#run = run;
