@@ -195,11 +195,16 @@ function getDataText(data: unknown): string {
   );
 }
 
+/** Matches the sequences of terminals for colors and movements, which are more than their control character. */
+// deno-lint-ignore no-control-regex -- matches the sequences
+const TERMINAL_SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]/g;
+
 /** Returns the text around an index, on one line and without control characters. */
 function createSnippet(text: string, index: number): string {
   const start = Math.max(0, index - SNIPPET_CHARACTERS);
   const end = Math.min(text.length, index + 2 * SNIPPET_CHARACTERS);
   const part = text.slice(start, end).toWellFormed()
+    .replaceAll(TERMINAL_SEQUENCES, "")
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
   return `${start > 0 ? "…" : ""}${part}${end < text.length ? "…" : ""}`;
 }

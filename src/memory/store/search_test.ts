@@ -63,3 +63,10 @@ Deno.test("SearchQuery: finds a word whose lower case has more characters", () =
     .findHit("s", { ...title, id: "e1", parentId: null, timestamp: 0 });
   assertEquals(hit?.snippet, "A week in İstanbul");
 });
+
+Deno.test("SearchQuery: shows no parts of the sequences of terminals", () => {
+  const title = { type: "title", title: "\x1b[1;31mFAILED\x1b[0m one\x1b[2K test" } as const;
+  const hit = new SearchQuery("one")
+    .findHit("s", { ...title, id: "e1", parentId: null, timestamp: 0 });
+  assertEquals(hit?.snippet, "FAILED one test");
+});
