@@ -19,6 +19,7 @@ import { redact } from "../../../src/core/text/redact.ts";
 import { describeLostConnection } from "../http/connection_error.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { IdleTimer } from "./idle_timer.ts";
+import { ResponseSize } from "./response_size.ts";
 
 /** Splits the bytes of a response into frames: server-sent events, lines, binary messages. */
 export interface FrameParser<Frame> {
@@ -85,9 +86,6 @@ export interface EventStreamOptions<Frame> {
 /** Maximum number of bytes parsed at once, since a body may arrive as one huge chunk. */
 const MAX_SLICE_BYTES = 32 * 1024;
 
-/** Maximum size of a response: far above the longest reply with images, and below what exhausts the memory. */
-const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
-
 /** Maximum length of the text outside of frames in an error, in characters. */
 const MAX_UNKNOWN_LENGTH = 500;
 
@@ -134,8 +132,7 @@ class ReplyStream<Frame> {
   #onAccepted: (() => void) | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
-  /** Number of bytes of the response so far. */
-  #size = 0;
+  #size: ResponseSize;
   /** Before the first read, until the last event, and after it. */
   #state: "unread" | "open" | "closed" = "unread";
   /** Whether the reply ended with an error, so that its connection cannot be reused. */
@@ -143,6 +140,7 @@ class ReplyStream<Frame> {
 
   constructor(options: EventStreamOptions<Frame>) {
     this.#options = options;
+    this.#size = new ResponseSize(options.request.model.provider);
     this.events = new ReadableQueue<AssistantMessageEvent>({
       pull: this.#advance,
       cancel: (reason) => {
@@ -182,7 +180,7 @@ class ReplyStream<Frame> {
 
   #receive(reply: OpenReply<Frame>): void {
     this.#reply = reply;
-    this.#size = 0;
+    this.#size = new ResponseSize(this.#options.request.model.provider);
     this.#onAccepted = reply.onAccepted;
     const body = reply.body ?? new Blob().stream();
     if (this.#isClosed) body.cancel().catch(ignore);
@@ -241,8 +239,7 @@ class ReplyStream<Frame> {
     while (this.#chunk.length === 0) {
       const { done, value } = await this.#nextChunk(reader);
       if (done) return null;
-      this.#size += value.length;
-      if (this.#size > MAX_RESPONSE_BYTES) throw this.#createSizeError();
+      this.#size.add(value);
       this.#chunk = value;
     }
     const slice = this.#chunk.subarray(0, MAX_SLICE_BYTES);
@@ -337,11 +334,6 @@ class ReplyStream<Frame> {
     const { provider } = this.#options.request.model;
     const step = this.#reader === null ? "create the request to" : "read the reply of";
     return new StreamError(`Cannot ${step} ${provider}: ${problem}`, { provider, cause });
-  }
-
-  #createSizeError(): StreamError {
-    const limit = MAX_RESPONSE_BYTES / 2 ** 20;
-    return this.#createStreamError(undefined, `it is larger than ${limit} MiB`);
   }
 
   #createNetworkError(problem: string, cause?: unknown): NetworkError {
