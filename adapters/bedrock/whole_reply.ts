@@ -5,7 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
-import { ResponseSize } from "../kit/stream/response_size.ts";
+import { ResponseSize } from "../kit/stream/event_stream.ts";
 import { parseJsonOrUndefined } from "../kit/stream/wire_values.ts";
 import type { EventCodec } from "./event_codec.ts";
 

@@ -11,7 +11,7 @@ import type { Hook } from "../hooks/hook.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import type { ProjectPrograms } from "../project/project_programs.ts";
+import type { ProjectPrograms } from "../project/project_content.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";

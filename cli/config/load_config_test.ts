@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
-import { readProjectPrograms } from "../project/project_programs.ts";
+import { readProjectPrograms } from "../project/project_content.ts";
 import { formatConfigProblem } from "./config_value.ts";
 import { type ConfigSources, loadConfig } from "./load_config.ts";
 

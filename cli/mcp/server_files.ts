@@ -10,7 +10,7 @@ import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import type { ProjectPrograms } from "../project/project_programs.ts";
+import type { ProjectPrograms } from "../project/project_content.ts";
 import { getProjectServersPath, getUserServersPath, isJson } from "./server_paths.ts";
 
 /** The sources of servers. */

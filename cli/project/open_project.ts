@@ -14,8 +14,11 @@ import {
   type ProgramDirectories,
 } from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
-import { listProjectContent } from "./project_content.ts";
-import { type ProjectPrograms, readProjectPrograms } from "./project_programs.ts";
+import {
+  listProjectContent,
+  type ProjectPrograms,
+  readProjectPrograms,
+} from "./project_content.ts";
 import { findProjectRoot } from "./project_root.ts";
 import { getTrust } from "./trusted_directories.ts";
 

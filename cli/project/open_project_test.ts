@@ -6,7 +6,7 @@ import type { ProgramDirectories } from "../host/program_directories.ts";
 import { readServers } from "../mcp/server_files.ts";
 import { loadConfig } from "../config/load_config.ts";
 import { openProject } from "./open_project.ts";
-import { readProjectPrograms } from "./project_programs.ts";
+import { readProjectPrograms } from "./project_content.ts";
 import { getTrust, trustProject } from "./trusted_directories.ts";
 
 const TERMINALS = ["input", "output", "messages"] as const;

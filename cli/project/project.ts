@@ -5,7 +5,7 @@
  */
 
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import type { ProjectPrograms } from "./project_programs.ts";
+import type { ProjectPrograms } from "./project_content.ts";
 
 /** A project. */
 export interface Project {

@@ -9,8 +9,9 @@
 
 import { dirname, join } from "../../src/platform/paths.ts";
 import { readUntrustedText } from "../../src/platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import { digestPrograms, type ProjectPrograms } from "./project_programs.ts";
+import type { ProjectPrograms } from "./project_content.ts";
 
 const MAX_FILE_BYTES = 1_000_000;
 
@@ -64,6 +65,24 @@ function parseLine(line: string): TrustedDirectory[] {
   } catch {
     return [];
   }
+}
+
+/** Returns a line with the digest of each file, in SHA-256; none for a missing file. */
+async function digestPrograms({ config, servers }: ProjectPrograms): Promise<string[]> {
+  const lines = await Promise.all([
+    digestFile(".swink/config.toml", config),
+    digestFile(".mcp.json", servers),
+  ]);
+  return lines.filter((line) => line !== undefined);
+}
+
+async function digestFile(name: string, read: UntrustedRead): Promise<string | undefined> {
+  if (read.type === "missing") return undefined;
+  const content = read.type === "content"
+    ? new Uint8Array(read.bytes)
+    : new TextEncoder().encode(read.reason);
+  const digest = await crypto.subtle.digest("SHA-256", content);
+  return `${name} ${read.type} ${new Uint8Array(digest).toHex()}`;
 }
 
 /** Adds a project with the files that start programs; directories below it without such files are trusted, too. */

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { readProjectPrograms } from "../../cli/project/project_programs.ts";
+import { readProjectPrograms } from "../../cli/project/project_content.ts";
 import { trustProject } from "../../cli/project/trusted_directories.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { runSwink } from "./swink_process.ts";

@@ -19,7 +19,6 @@ import { redact } from "../../../src/core/text/redact.ts";
 import { describeLostConnection } from "../http/connection_error.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { IdleTimer } from "./idle_timer.ts";
-import { ResponseSize } from "./response_size.ts";
 
 /** Splits the bytes of a response into frames: server-sent events, lines, binary messages. */
 export interface FrameParser<Frame> {
@@ -85,6 +84,9 @@ export interface EventStreamOptions<Frame> {
 
 /** Maximum number of bytes parsed at once, since a body may arrive as one huge chunk. */
 const MAX_SLICE_BYTES = 32 * 1024;
+
+/** Maximum size of a response: far above the longest reply with images, and below what exhausts the memory. */
+const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
 /** Maximum length of the text outside of frames in an error, in characters. */
 const MAX_UNKNOWN_LENGTH = 500;
@@ -369,6 +371,31 @@ class ReplyStream<Frame> {
 
   #redact(text: string): string {
     return redact(text, this.#exchange?.secrets);
+  }
+}
+
+/** Counts the bytes of a response. */
+export class ResponseSize {
+  readonly #provider: string;
+  #bytes = 0;
+
+  /** Creates a counter for the response of a provider. */
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  /**
+   * Adds the next bytes.
+   *
+   * @throws {StreamError} If the response is too large.
+   */
+  add({ length }: Uint8Array): void {
+    this.#bytes += length;
+    if (this.#bytes <= MAX_RESPONSE_BYTES) return;
+    const provider = this.#provider;
+    const limit = MAX_RESPONSE_BYTES / 2 ** 20;
+    const message = `Cannot read the reply of ${provider}: it is larger than ${limit} MiB`;
+    throw new StreamError(message, { provider });
   }
 }
 
