@@ -2,7 +2,6 @@ import { HttpAgent } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent, type AgentMessage, BadRequestError, extractText, SessionError } from "../../mod.ts";
-import { zeroUsage } from "../../src/core/models/usage.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -17,27 +16,6 @@ const usage = {
   total: 135,
   extra: { reasoning: 2 },
 };
-
-Deno.test("agUiHandler(): texts that a model writes in turn are one message each", async () => {
-  const write = (contentIndex: number, delta: string) =>
-    ({ type: "text_delta", contentIndex, delta }) as const;
-  const client = connect({
-    streamFn: scriptedStream([[
-      { type: "start" },
-      { type: "text_start", contentIndex: 0 },
-      write(0, "x"),
-      { type: "text_start", contentIndex: 1 },
-      write(1, "8"),
-      write(0, "y"),
-      write(1, "9"),
-      { type: "text_end", contentIndex: 0 },
-      { type: "text_end", contentIndex: 1 },
-      { type: "done", stopReason: "stop", usage: zeroUsage() },
-    ]]),
-  });
-  const { newMessages } = await client.send("Count");
-  assertEquals(newMessages.map(({ content }) => content), ["xy", "89"]);
-});
 
 Deno.test("agUiHandler(): streams text, reasoning and tool calls to the client of the protocol", async () => {
   const streamFn = scriptedStream([
