@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import { ResponseSize } from "../kit/stream/event_stream.ts";
 import { parseJsonOrUndefined } from "../kit/stream/wire_values.ts";
 import type { EventCodec } from "./event_codec.ts";
 
@@ -16,7 +17,7 @@ export function withWholeReplies(
   return async (url, init) => {
     const response = await fetch(url, init);
     if (!/\/converse(?:$|\?)/.test(`${url}`) || !response?.ok) return response;
-    const text = await response.text();
+    const text = await readText(response);
     const reply = toObject(parseJsonOrUndefined(text));
     const { content } = toObject(toObject(reply["output"])["message"]);
     const headers = new Headers(response.headers);
@@ -27,6 +28,18 @@ export function withWholeReplies(
     const events = toEvents(reply, content).map(([name, payload]) => codec.encode(name, payload));
     return new Response(new Blob(events), { headers });
   };
+}
+
+/** @throws {StreamError} If the text is too long. */
+async function readText({ body }: Response): Promise<string> {
+  const size = new ResponseSize("bedrock");
+  const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(bytes, controller) {
+      size.add(bytes);
+      controller.enqueue(bytes);
+    },
+  });
+  return await new Response(body?.pipeThrough(limit)).text();
 }
 
 type Event = readonly [name: string, payload: JsonObject];

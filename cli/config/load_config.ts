@@ -4,12 +4,14 @@
  * @module
  */
 
-import { dirname, getPathRoot } from "../../src/platform/paths.ts";
+import { getPathRoot } from "../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
 import type { Hook } from "../hooks/hook.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { ProjectPrograms } from "../project/project_content.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";
@@ -22,8 +24,8 @@ const MAX_FILE_BYTES = 1_000_000;
 export interface ConfigSources {
   /** The program's directories. Default: no file of the user is read. */
   readonly directories?: ProgramDirectories | undefined;
-  /** Root of the project, if it is trusted. Default: no file of a project is read. */
-  readonly projectRoot?: string | undefined;
+  /** The project, if it is trusted. Default: no file of a project is used. */
+  readonly programs?: ProjectPrograms | undefined;
   /** Directory of the run, if its rules are used. Default: rules are as in the file of the project. */
   readonly cwd?: string | undefined;
   /** Arguments of `--config`, as `key=value`. */
@@ -45,12 +47,12 @@ export interface Config {
  * environment, `--config`. Forbidden tools add up.
  */
 export async function loadConfig(
-  { directories, projectRoot, cwd = projectRoot, overrides = [] }: ConfigSources,
+  { directories, programs, cwd = programs?.root, overrides = [] }: ConfigSources,
   env: Host["env"],
 ): Promise<Config> {
   const files = await Promise.all([
-    directories && readConfigFile({ type: "user", file: getUserConfigPath(directories) }),
-    projectRoot !== undefined && readProjectFile(projectRoot, cwd),
+    directories && readUserFile(getUserConfigPath(directories)),
+    programs && parseProjectFile(programs, cwd),
   ]);
   const layers = [
     ...files.filter((layer) => typeof layer === "object"),
@@ -78,9 +80,12 @@ async function findKeyProblems(
   return resolveKeyBindings(settings).problems;
 }
 
-/** Reads the file of a project, whose rules about paths are also those of its root. */
-async function readProjectFile(root: string, cwd: string | undefined): Promise<ConfigLayer> {
-  const layer = await readConfigFile({ type: "project", file: getProjectConfigPath(root) });
+/** Parses the file of a project, whose rules about paths are also those of its root. */
+async function parseProjectFile(
+  { root, config }: ProjectPrograms,
+  cwd: string | undefined,
+): Promise<ConfigLayer> {
+  const layer = await parseFile(config, { type: "project", file: getProjectConfigPath(root) });
   if (cwd === root || layer.settings.length === 0) return layer;
   const { anchorRules } = await importLate<typeof import("./anchor_rules.ts")>(
     "./anchor_rules.ts",
@@ -96,10 +101,14 @@ async function readProjectFile(root: string, cwd: string | undefined): Promise<C
 
 const EMPTY_LAYER: ConfigLayer = { settings: [], problems: [] };
 
-async function readConfigFile(origin: FileOrigin): Promise<ConfigLayer> {
-  // The user's file may be a link to anywhere; a project's file is one of the project.
-  const within = origin.type === "user" ? getPathRoot(origin.file) : dirname(dirname(origin.file));
-  const read = await readUntrustedFile(origin.file, { within, maxBytes: MAX_FILE_BYTES });
+/** Reads the file of the user, which may be a link to anywhere. */
+async function readUserFile(file: string): Promise<ConfigLayer> {
+  const within = getPathRoot(file);
+  const read = await readUntrustedFile(file, { within, maxBytes: MAX_FILE_BYTES });
+  return await parseFile(read, { type: "user", file });
+}
+
+async function parseFile(read: UntrustedRead, origin: FileOrigin): Promise<ConfigLayer> {
   switch (read.type) {
     case "missing":
       return EMPTY_LAYER;

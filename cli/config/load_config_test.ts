@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import { readProjectPrograms } from "../project/project_content.ts";
 import { formatConfigProblem } from "./config_value.ts";
 import { type ConfigSources, loadConfig } from "./load_config.ts";
 
@@ -20,7 +21,7 @@ Deno.test("loadConfig(): later sources precede earlier ones", async () => {
     "project/.swink/config.toml": 'model = "project/a"\nmax_turns = 2\nsystem = "project"\n',
   });
   const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
-  const sources = { directories, projectRoot: `${home.path}/project` };
+  const sources = { directories, programs: await readProjectPrograms(`${home.path}/project`) };
   const env = { SWINK_MODEL: "env/a", SWINK_MAX_TURNS: "3", SWINK_SANDBOX: "" };
   assertEquals(await load({ ...sources, overrides: ["max_turns=4"] }, env), {
     values: {
@@ -42,7 +43,7 @@ Deno.test("loadConfig(): forbidden tools of all sources add up", async () => {
   const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
   const { values } = await load({
     directories,
-    projectRoot: `${home.path}/project`,
+    programs: await readProjectPrograms(`${home.path}/project`),
     overrides: ["disallowed_tools=['d', 'e']"],
   }, { SWINK_DISALLOWED_TOOLS: "c" });
   assertEquals(values.disallowed_tools, [["a", "b", "c", "d", "e"], "override"]);
@@ -50,7 +51,10 @@ Deno.test("loadConfig(): forbidden tools of all sources add up", async () => {
 
 Deno.test("loadConfig(): without files, variables and overrides there are no settings", async () => {
   const directories = { config: "/missing/config", state: "/missing/state" };
-  assertEquals(await load({ directories, projectRoot: "/missing" }), { values: {}, problems: [] });
+  assertEquals(await load({ directories, programs: await readProjectPrograms("/missing") }), {
+    values: {},
+    problems: [],
+  });
   assertEquals(await load({}), { values: {}, problems: [] });
 });
 
@@ -62,7 +66,10 @@ Deno.test("loadConfig(): reports a file that cannot be read", async () => {
   });
   await Deno.symlink(`${home.path}/secret.toml`, `${home.path}/project/.swink/config.toml`);
   const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
-  const { values, problems } = await load({ directories, projectRoot: `${home.path}/project` });
+  const { values, problems } = await load({
+    directories,
+    programs: await readProjectPrograms(`${home.path}/project`),
+  });
   assertEquals(values, {});
   assertEquals(problems, [
     `${home.path}/config/config.toml: The file is a directory, not a regular file`,

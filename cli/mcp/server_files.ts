@@ -10,14 +10,15 @@ import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { ProjectPrograms } from "../project/project_content.ts";
 import { getProjectServersPath, getUserServersPath, isJson } from "./server_paths.ts";
 
 /** The sources of servers. */
 export interface ServerSources {
   /** The program's directories. Default: the servers of the user are left out. */
   readonly directories?: ProgramDirectories | undefined;
-  /** Root of the project, if it is trusted. Default: its servers are left out. */
-  readonly projectRoot?: string | undefined;
+  /** The project, if it is trusted. Default: its servers are left out. */
+  readonly programs?: ProjectPrograms | undefined;
   /** Absolute paths of further files, or their JSON. */
   readonly files: readonly string[];
   /** Names of variables that all servers may use. */
@@ -50,13 +51,11 @@ const BASIC_VARIABLES = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USERPROFILE", 
  * @throws {ConfigurationError} If a file is invalid, or a further file is missing.
  */
 export async function readServers(
-  { directories, projectRoot, files, passEnvironment, servers }: ServerSources,
+  { directories, programs, files, passEnvironment, servers }: ServerSources,
   env: Host["env"],
 ): Promise<ConfiguredServers> {
   const own = directories ? await readIfExists(getUserServersPath(directories)) : [];
-  const project = projectRoot === undefined
-    ? []
-    : await readIfExists(getProjectServersPath(projectRoot));
+  const project = programs ? parseProjectServers(programs) : [];
   const further = await Promise.all(files.map(readFile));
   const shared = [...BASIC_VARIABLES, ...passEnvironment];
   const added = project.map((config) => omitNamesOfUser(config, own));
@@ -151,11 +150,37 @@ async function readIfExists(path: string): Promise<McpConfig[]> {
 }
 
 async function readFile(path: string): Promise<McpConfig> {
+  if (isJson(path)) return parseServers(path, "--mcp-config");
   try {
-    return isJson(path) ? parseMcpConfig(path, "--mcp-config") : await readMcpConfig(path);
+    return await readMcpConfig(path);
   } catch (error) {
-    throw AgentError.is(error) ? new ConfigurationError(error.message) : error;
+    throw toConfigurationError(error);
   }
+}
+
+/** Returns the servers of the file of a project, if it has one. */
+function parseProjectServers({ root, servers }: ProjectPrograms): McpConfig[] {
+  const path = getProjectServersPath(root);
+  switch (servers.type) {
+    case "missing":
+      return [];
+    case "refused":
+      throw new ConfigurationError(`${path}: the file ${servers.reason}`);
+    case "content":
+      return [parseServers(new TextDecoder().decode(servers.bytes), path)];
+  }
+}
+
+function parseServers(text: string, source: string): McpConfig {
+  try {
+    return parseMcpConfig(text, source);
+  } catch (error) {
+    throw toConfigurationError(error);
+  }
+}
+
+function toConfigurationError(error: unknown): unknown {
+  return AgentError.is(error) ? new ConfigurationError(error.message) : error;
 }
 
 /** Returns the names of the variables that a configuration uses. */

@@ -10,19 +10,19 @@ import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import type { Project, ProjectOptions } from "./project.ts";
-import { trustDirectory } from "./trusted_directories.ts";
+import { trustProject } from "./trusted_directories.ts";
 
 const ANSWERS = ["yes", "no"] as const;
 
 /** A project to ask about. */
-interface UntrustedProject extends Pick<Project, "root" | "content"> {
+interface UntrustedProject extends Pick<Project, "programs" | "content"> {
   /** Whether the user has trusted it with other programs. */
   readonly isChanged: boolean;
 }
 
 /** Asks whether to trust a project, and saves the answer `yes`. Anything else means no, for this run. */
 export async function askForTrust(
-  { root, content, isChanged }: UntrustedProject,
+  { programs, content, isChanged }: UntrustedProject,
   { directories, signal }: Pick<ProjectOptions, "directories" | "signal">,
   host: Pick<Host, "terminal" | "env" | "now">,
 ): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function askForTrust(
   if (!keyboard) return false;
   using input = new TypedInput(keyboard);
   const rows = [
-    `? Trust ${toVisibleText(root)}`,
+    `? Trust ${toVisibleText(programs.root)}`,
     `  It has ${content.map(toVisibleText).join(", ")}.`,
     "  It can instruct the agent, and configure and start programs.",
     ...(isChanged
@@ -44,20 +44,20 @@ export async function askForTrust(
     answers: ANSWERS,
   }, { host, keyboard, input, signal });
   if (answer !== "yes") return false;
-  if (directories) await saveTrust(root, { directories, host });
+  if (directories) await saveTrust(programs, { directories, host });
   return true;
 }
 
 /** Saves the answer; a directory that cannot be written only means that the question comes again. */
 async function saveTrust(
-  root: string,
+  programs: Project["programs"],
   { directories, host }: {
     readonly directories: NonNullable<ProjectOptions["directories"]>;
     readonly host: Pick<Host, "terminal">;
   },
 ): Promise<void> {
   try {
-    await trustDirectory(root, directories);
+    await trustProject(programs, directories);
   } catch (error) {
     await host.terminal.messages.write(
       `warning: the answer was not saved: ${getFileProblem(error)}\n`,

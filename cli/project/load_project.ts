@@ -49,7 +49,7 @@ export const NO_PROJECT: LoadedProject = {
  * @param home Absolute path of the home directory, if there is one.
  */
 export async function loadProject(
-  project: Project | undefined,
+  project: Omit<Project, "programs"> | undefined,
   home: string | undefined,
 ): Promise<LoadedProject> {
   if (!project) return NO_PROJECT;
@@ -80,13 +80,15 @@ export async function loadProject(
 }
 
 async function loadInstructions(
-  { root, directory, content, isTrusted }: Project,
+  { root, directory, content, isTrusted }: Omit<Project, "programs">,
 ): Promise<Instructions> {
   if (!isTrusted || content.length === 0) return { files: [], problems: [] };
   return await readInstructions(root, directory);
 }
 
-async function loadGitState({ root, isTrusted }: Project): Promise<string | undefined> {
+async function loadGitState(
+  { root, isTrusted }: Pick<Project, "root" | "isTrusted">,
+): Promise<string | undefined> {
   if (!isTrusted || !pathExists(join(root, ".git"))) return undefined;
   return await readGitState(root);
 }

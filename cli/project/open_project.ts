@@ -14,22 +14,27 @@ import {
   type ProgramDirectories,
 } from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
-import { listProjectContent } from "./project_content.ts";
+import {
+  listProjectContent,
+  type ProjectPrograms,
+  readProjectPrograms,
+} from "./project_content.ts";
 import { findProjectRoot } from "./project_root.ts";
-import { getTrust, isTrusted } from "./trusted_directories.ts";
+import { getTrust } from "./trusted_directories.ts";
 
 /** Finds the project of a directory. Asks on a terminal whether to trust it, if it has content. */
 export async function openProject(options: ProjectOptions, host: Host): Promise<Project> {
   const directory = await Deno.realPath(options.cwd);
   const root = findProjectRoot(directory, await resolveHome(host));
+  const programs = await readProjectPrograms(root);
   const content = listProjectContent(root, directory);
-  const project = { root, directory, content };
+  const project = { root, directory, content, programs };
   const { directories, trust } = options;
   const hasContent = content.length > 0;
   if (trust || !(hasContent || pathExists(join(root, ".git")))) {
     return { ...project, isTrusted: trust };
   }
-  const trusted = directories ? await getTrust(root, directories) : "untrusted";
+  const trusted = directories ? await getTrust(programs, directories) : "untrusted";
   if (trusted === "trusted") return { ...project, isTrusted: true };
   const { terminal } = host;
   const { asks = true } = options;
@@ -48,16 +53,18 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
 export interface CurrentSources {
   /** The program's directories; `undefined` for a user without a home directory. */
   readonly directories: ProgramDirectories | undefined;
-  /** Root of the project; `undefined` unless the user trusts it. */
-  readonly projectRoot: string | undefined;
+  /** The project; `undefined` unless the user trusts it. */
+  readonly programs: ProjectPrograms | undefined;
 }
 
 /** Finds the sources that a run in the current directory has. Never asks. */
 export async function findCurrentSources(host: Pick<Host, "env">): Promise<CurrentSources> {
   const directories = getProgramDirectories(host.env);
-  if (!directories) return { directories, projectRoot: undefined };
+  if (!directories) return { directories, programs: undefined };
   const root = findProjectRoot(await Deno.realPath(Deno.cwd()), await resolveHome(host));
-  return { directories, projectRoot: await isTrusted(root, directories) ? root : undefined };
+  const programs = await readProjectPrograms(root);
+  const trust = await getTrust(programs, directories);
+  return { directories, programs: trust === "trusted" ? programs : undefined };
 }
 
 async function resolveHome({ env }: Pick<Host, "env">): Promise<string | undefined> {

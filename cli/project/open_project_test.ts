@@ -1,10 +1,23 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { ProgramDirectories } from "../host/program_directories.ts";
+import { readServers } from "../mcp/server_files.ts";
+import { loadConfig } from "../config/load_config.ts";
 import { openProject } from "./open_project.ts";
-import { isTrusted, trustDirectory } from "./trusted_directories.ts";
+import { readProjectPrograms } from "./project_content.ts";
+import { getTrust, trustProject } from "./trusted_directories.ts";
 
 const TERMINALS = ["input", "output", "messages"] as const;
+
+async function isTrusted(root: string, directories: ProgramDirectories): Promise<boolean> {
+  return await getTrust(await readProjectPrograms(root), directories) === "trusted";
+}
+
+async function trust(root: string, directories: ProgramDirectories): Promise<void> {
+  await trustProject(await readProjectPrograms(root), directories);
+}
 
 /** Opens a project with `AGENTS.md` as often as there are answers; returns whether it is trusted, and the screens. */
 async function openOften(answers: readonly (string | undefined)[]) {
@@ -94,7 +107,7 @@ Deno.test("openProject(): finds the root, but never in the home directory", asyn
   assertEquals(await open(""), ["", ["AGENTS.md"]]);
 });
 
-Deno.test("isTrusted(): covers the directories below, and survives damage of the file", async () => {
+Deno.test("getTrust(): covers the directories below, and survives damage of the file", async () => {
   await using home = await createTemporaryDirectory({
     "state/trusted_directories": '"/a/b"\n"/cut\n\u0000\n"/c"\n',
   });
@@ -105,12 +118,12 @@ Deno.test("isTrusted(): covers the directories below, and survives damage of the
   assertEquals(await check("/a"), false);
   assertEquals(await check("/a/bc"), false);
   assertEquals(await check("/c"), true);
-  await trustDirectory('/with "quotes"\nand lines', directories);
+  await trust('/with "quotes"\nand lines', directories);
   assertEquals(await check('/with "quotes"\nand lines/x'), true);
   assertEquals(await check("/with"), false);
 });
 
-Deno.test("isTrusted(): files that start programs are trusted in their directory, with the content of the answer", async () => {
+Deno.test("getTrust(): files that start programs are trusted in their directory, with the content of the answer", async () => {
   await using home = await createTemporaryDirectory({
     "p/.swink/config.toml": "max_turns = 3\n",
     "p/a/AGENTS.md": "",
@@ -119,17 +132,21 @@ Deno.test("isTrusted(): files that start programs are trusted in their directory
   const path = await Deno.realPath(home.path);
   const directories = { config: `${path}/config`, state: `${path}/state` };
   const check = (name: string) => isTrusted(`${path}/${name}`, directories);
-  await trustDirectory(`${path}/p`, directories);
+  await trust(`${path}/p`, directories);
   assertEquals(await Promise.all(["p", "p/a", "p/b"].map(check)), [true, true, false]);
   home.write("p/.swink/config.toml", '[[hooks.SessionStart]]\ncommand = "x"\n');
   assertEquals(await check("p"), false);
-  await trustDirectory(`${path}/p`, directories);
+  await trust(`${path}/p`, directories);
   assertEquals(await check("p"), true);
   home.write("p/.mcp.json", "{}");
   assertEquals(await check("p"), false);
-  await Deno.remove(`${path}/p/.mcp.json`);
-  assertEquals(await check("p"), true);
+  await trust(`${path}/p`, directories);
+  home.write("p/.mcp.json", '{"mcpServers":{}}');
+  assertEquals(await check("p"), false);
+  home.write("p/.mcp.json", "{}");
   await Deno.remove(`${path}/p/.swink/config.toml`);
+  assertEquals(await check("p"), true);
+  await Deno.remove(`${path}/p/.mcp.json`);
   assertEquals(await check("p"), true);
 });
 
@@ -157,11 +174,44 @@ Deno.test("openProject(): asks again when a trusted project has other files that
   assertEquals(await open(undefined), { isTrusted: true, isNamed: false });
 });
 
-Deno.test("trustDirectory(): programs that save at the same time lose no directory", async () => {
+Deno.test("openProject(): the files that start programs are loaded as they were trusted", async () => {
+  const toServers = (command: string) => JSON.stringify({ mcpServers: { a: { command } } });
+  await using home = await createTemporaryDirectory({
+    "p/.swink/config.toml": "max_turns = 1\n",
+    "p/.mcp.json": toServers("good"),
+  });
+  const root = await Deno.realPath(`${home.path}/p`);
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
+  await trust(root, directories);
+  const host = createFakeHost({ env: { HOME: home.path } });
+  const { signal } = new AbortController();
+  const options = { cwd: root, trust: false, directories, signal };
+  const { isTrusted, programs } = await openProject(options, host);
+  assertEquals(isTrusted, true);
+  home.write("p/.swink/config.toml", "max_turns = 2\n");
+  home.write("p/.mcp.json", toServers("other"));
+  const { settings } = await loadConfig({ programs }, () => undefined);
+  assertEquals(settings.get("max_turns")?.value, 1);
+  const servers = await readServers({ programs, files: [], passEnvironment: [] }, () => undefined);
+  assertEquals(servers.config, JSON.parse(toServers("good")));
+});
+
+Deno.test("readServers(): does not read servers of a project that are too long to be trusted", async () => {
+  const text = JSON.stringify({ mcpServers: {}, x: "x".repeat(1_000_000) });
+  await using home = await createTemporaryDirectory({ "p/.mcp.json": text });
+  const programs = await readProjectPrograms(`${home.path}/p`);
+  await assertRejects(
+    () => readServers({ programs, files: [], passEnvironment: [] }, () => undefined),
+    ConfigurationError,
+    "/p/.mcp.json: the file is larger than 1000000 bytes",
+  );
+});
+
+Deno.test("trustProject(): programs that save at the same time lose no directory", async () => {
   await using home = await createTemporaryDirectory();
   const directories = { config: home.path, state: `${home.path}/state` };
   const paths = Array.from({ length: 50 }, (_, i) => `/project/${i}`);
-  await Promise.all(paths.map((path) => trustDirectory(path, directories)));
+  await Promise.all(paths.map((path) => trust(path, directories)));
   const results = await Promise.all(paths.map((path) => isTrusted(path, directories)));
   assertEquals(results.filter((result) => !result), []);
 });
@@ -169,7 +219,7 @@ Deno.test("trustDirectory(): programs that save at the same time lose no directo
 Deno.test("openProject(): a repository below a trusted directory is trusted, others are not and nothing is asked", async () => {
   await using home = await createTemporaryDirectory({ "a/p/.git/x": "", "b/p/.git/x": "" });
   const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
-  await trustDirectory(await Deno.realPath(`${home.path}/a`), directories);
+  await trust(await Deno.realPath(`${home.path}/a`), directories);
   const host = createFakeHost({ env: { HOME: home.path }, terminals: TERMINALS });
   const open = async (name: string) => {
     const { signal } = new AbortController();

@@ -5,6 +5,7 @@
  */
 
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { ProjectPrograms } from "./project_content.ts";
 
 /** A project. */
 export interface Project {
@@ -14,7 +15,9 @@ export interface Project {
   readonly directory: string;
   /** Paths, relative to the root, of the files that the program loads from a trusted project. */
   readonly content: readonly string[];
-  /** Whether they are loaded. */
+  /** The files that start programs, which are loaded as they were read. */
+  readonly programs: ProjectPrograms;
+  /** Whether the files are loaded. */
   readonly isTrusted: boolean;
 }
 

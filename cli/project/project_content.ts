@@ -6,6 +6,10 @@
 
 import { pathExists } from "../../src/platform/path_exists.ts";
 import { getRelativePath, join } from "../../src/platform/paths.ts";
+import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
+import { getProjectConfigPath } from "../config/config_files.ts";
+import { getProjectServersPath } from "../mcp/server_paths.ts";
 import { listDirectories } from "./project_root.ts";
 
 /** Names of files with instructions, in order of preference; the first one that a directory has is read. */
@@ -32,6 +36,35 @@ export function listProjectContent(root: string, directory: string): string[] {
   });
   const names = [...ROOT_NAMES, ...SKILL_DIRECTORIES];
   return [...instructions, ...names.filter((name) => pathExists(join(root, name)))];
+}
+
+/** Maximum size of a file that starts programs, in bytes. */
+const MAX_PROGRAM_BYTES = 1_000_000;
+
+/**
+ * The files of a project that start programs: hooks, outside of the sandbox, and MCP servers.
+ *
+ * An agent may have written them, and may change them at any time: they are read once, and what is loaded is what the user
+ * has trusted.
+ */
+export interface ProjectPrograms {
+  /** Absolute path of the root of the project, without links. */
+  readonly root: string;
+  /** The configuration, with hooks. */
+  readonly config: UntrustedRead;
+  /** The MCP servers. */
+  readonly servers: UntrustedRead;
+}
+
+/** Reads the files of a project that start programs. `root` is absolute and without links. */
+export async function readProjectPrograms(root: string): Promise<ProjectPrograms> {
+  const read = (path: string) =>
+    readUntrustedFile(path, { within: root, maxBytes: MAX_PROGRAM_BYTES });
+  const [config, servers] = await Promise.all([
+    read(getProjectConfigPath(root)),
+    read(getProjectServersPath(root)),
+  ]);
+  return { root, config, servers };
 }
 
 /** Returns the directories with skills that a project or a home directory has. */

@@ -1,31 +1,27 @@
 /**
  * The directories whose instructions, configuration and programs the user allows to be loaded.
  *
- * The file has one line of JSON for each answer: a path, or an object with the path and the digest of the files that start
+ * The file has one line of JSON for each answer: a path, or an object with the path and the digests of the files that start
  * programs. It is only appended to: programs that add a path at the same time lose none.
  *
  * @module
  */
 
 import { dirname, join } from "../../src/platform/paths.ts";
-import { readUntrustedFile, readUntrustedText } from "../../src/platform/untrusted_file.ts";
+import { readUntrustedText } from "../../src/platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { ProjectPrograms } from "./project_content.ts";
 
 const MAX_FILE_BYTES = 1_000_000;
 
-/**
- * Files of a project that start programs: hooks, outside of the sandbox, and MCP servers. An agent may have written them, so
- * that an answer holds only for their content at that time.
- */
-const PROGRAM_FILES = [".swink/config.toml", ".mcp.json"] as const;
-
-/** Whether the user trusts a directory; `changed` if the files that start programs are others than those of the answer. */
+/** Whether the user trusts a project; `changed` if the files that start programs are others than those of the answers. */
 export type Trust = "trusted" | "changed" | "untrusted";
 
 /** An answer of the user. */
 interface TrustedDirectory {
   readonly path: string;
-  /** Digest of the files that start programs. Default: there were none. */
+  /** Digests of the files that start programs, one per line. Default: there were none. */
   readonly programs?: string;
 }
 
@@ -34,23 +30,22 @@ function getFile({ state }: ProgramDirectories): string {
 }
 
 /**
- * Returns whether the user trusts a directory, or one above it. Files that start programs are trusted only in the directory
- * itself, with the content that they had. `path` is absolute and without links.
+ * Returns whether the user trusts a project, or a directory above it. Files that start programs are trusted only in the
+ * project itself, each with a content that it had at an answer.
  */
-export async function getTrust(path: string, directories: ProgramDirectories): Promise<Trust> {
+export async function getTrust(
+  programs: ProjectPrograms,
+  directories: ProgramDirectories,
+): Promise<Trust> {
   const file = getFile(directories);
   const text = await readUntrustedText(file, { within: dirname(file), maxBytes: MAX_FILE_BYTES });
   const answers = (text ?? "").split("\n").flatMap(parseLine);
-  if (!isCovered(path, new Set(answers.map((answer) => answer.path)))) return "untrusted";
-  const programs = await digestPrograms(path);
-  if (programs === undefined) return "trusted";
-  const isSame = answers.some((answer) => answer.path === path && answer.programs === programs);
-  return isSame ? "trusted" : "changed";
-}
-
-/** Whether the user trusts a directory as it is. */
-export async function isTrusted(path: string, directories: ProgramDirectories): Promise<boolean> {
-  return await getTrust(path, directories) === "trusted";
+  const { root } = programs;
+  if (!isCovered(root, new Set(answers.map(({ path }) => path)))) return "untrusted";
+  const own = answers.filter(({ path }) => path === root);
+  const known = new Set(own.flatMap((answer) => answer.programs?.split("\n") ?? []));
+  const digests = await digestPrograms(programs);
+  return digests.every((digest) => known.has(digest)) ? "trusted" : "changed";
 }
 
 function isCovered(path: string, trusted: ReadonlySet<string>): boolean {
@@ -72,32 +67,33 @@ function parseLine(line: string): TrustedDirectory[] {
   }
 }
 
-/** Returns the SHA-256 of the files that start programs; `undefined` if there are none. */
-async function digestPrograms(root: string): Promise<string | undefined> {
-  const contents = await Promise.all(PROGRAM_FILES.map(async (name) => {
-    const read = await readUntrustedFile(join(root, name), {
-      within: root,
-      maxBytes: MAX_FILE_BYTES,
-    });
-    if (read.type === "missing") return [];
-    const content = read.type === "content"
-      ? new Uint8Array(read.bytes)
-      : new TextEncoder().encode(read.reason);
-    const digest = await crypto.subtle.digest("SHA-256", content);
-    return [`${name} ${read.type} ${new Uint8Array(digest).toHex()}`];
-  }));
-  const lines = contents.flat();
-  return lines.length === 0 ? undefined : lines.join("\n");
+/** Returns a line with the digest of each file, in SHA-256; none for a missing file. */
+async function digestPrograms({ config, servers }: ProjectPrograms): Promise<string[]> {
+  const lines = await Promise.all([
+    digestFile(".swink/config.toml", config),
+    digestFile(".mcp.json", servers),
+  ]);
+  return lines.filter((line) => line !== undefined);
 }
 
-/**
- * Adds a directory with the files that start programs; those below it without such files are trusted, too. `path` is absolute
- * and without links.
- */
-export async function trustDirectory(path: string, directories: ProgramDirectories): Promise<void> {
+async function digestFile(name: string, read: UntrustedRead): Promise<string | undefined> {
+  if (read.type === "missing") return undefined;
+  const content = read.type === "content"
+    ? new Uint8Array(read.bytes)
+    : new TextEncoder().encode(read.reason);
+  const digest = await crypto.subtle.digest("SHA-256", content);
+  return `${name} ${read.type} ${new Uint8Array(digest).toHex()}`;
+}
+
+/** Adds a project with the files that start programs; directories below it without such files are trusted, too. */
+export async function trustProject(
+  programs: ProjectPrograms,
+  directories: ProgramDirectories,
+): Promise<void> {
   const file = getFile(directories);
-  const programs = await digestPrograms(path);
-  const answer = programs === undefined ? path : { path, programs };
+  const { root: path } = programs;
+  const digests = await digestPrograms(programs);
+  const answer = digests.length === 0 ? path : { path, programs: digests.join("\n") };
   await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await Deno.writeTextFile(file, `${JSON.stringify(answer)}\n`, { append: true, mode: 0o600 });
 }

@@ -54,8 +54,8 @@ export async function explainCall(name: string, call: string, host: Host): Promi
 
 /** Returns the directories with skills of the user, and of the current project if it is trusted; a run may read them. */
 async function findSkillDirectories(host: Host): Promise<string[]> {
-  const { projectRoot } = await findCurrentSources(host);
-  return [projectRoot, getHomeDirectory(host.env)].flatMap((parent) =>
+  const { programs } = await findCurrentSources(host);
+  return [programs?.root, getHomeDirectory(host.env)].flatMap((parent) =>
     parent ? listSkillDirectories(parent) : []
   );
 }

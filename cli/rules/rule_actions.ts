@@ -57,9 +57,9 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
 
 /** Removes a rule from the user's file, also one that is invalid. */
 export async function removeRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
-  const removed = parseRule(rule);
+  const removed = parseRule(rule, splitEntry);
   await changeKey(KEYS[effect], (value) => {
-    const rules = Array.isArray(value) ? value.flatMap((text) => splitRules(String(text))) : [];
+    const rules = Array.isArray(value) ? value.flatMap((text) => splitEntry(String(text))) : [];
     const others = rules.filter((other) => other !== removed);
     if (others.length === rules.length) {
       throw new UsageError(
@@ -74,10 +74,19 @@ export async function removeRule(effect: RuleEffect, rule: string, host: Host): 
 }
 
 /** @throws {UsageError} If a text is not one rule. */
-function parseRule(text: string): string {
-  const [rule, ...others] = splitRules(text);
+function parseRule(text: string, split = splitRules): string {
+  const [rule, ...others] = split(text);
   if (rule !== undefined && others.length === 0) return rule;
   throw new UsageError(`${JSON.stringify(text)} is not one rule`, "Example: bash(git log *)");
+}
+
+/** Returns the rules of an entry of the file; one whose parentheses do not match is a rule of its own. */
+function splitEntry(text: string): string[] {
+  try {
+    return splitRules(text);
+  } catch {
+    return [text];
+  }
 }
 
 /**

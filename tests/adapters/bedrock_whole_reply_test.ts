@@ -157,3 +157,17 @@ Deno.test("createBedrock(): a complete reply has also the time that a stream may
   const claude = "anthropic.claude-sonnet-4-5-20250929-v1:0";
   assertEquals(await findTimeout(claude), "bedrock: no response within 1000 ms");
 });
+
+Deno.test("createBedrock(): ends a complete reply without end", async () => {
+  const chunk = new TextEncoder().encode(" ".repeat(1024 * 1024));
+  let isCancelled = false;
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(chunk),
+    cancel: () => void (isCancelled = true),
+  });
+  const fetch = () => Promise.resolve(new Response(body));
+  const stream = createBedrock({ ...OPTIONS, fetch })(createRequest([look]));
+  const { error } = await readReply(stream);
+  assertEquals(error?.message, "Cannot read the reply of bedrock: it is larger than 128 MiB");
+  assertEquals([error?.code, isCancelled], ["stream_error", true]);
+});

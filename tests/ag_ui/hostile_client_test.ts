@@ -416,6 +416,17 @@ Deno.test("hostile AG-UI client: does not get the answer to the earlier text of 
   assertEquals(script.calls.length, 2);
 });
 
+Deno.test("hostile AG-UI client: does not get the answer to a message from which it has removed an image", async () => {
+  const send = connect(createAgent({ streamFn: scriptedStream([fail("auth_error", "No key")]) }));
+  const text = { type: "text", text: "Hello" };
+  const source = { type: "data", value: "iVBORw0KGgo=", mimeType: "image/png" };
+  const content = [text, { type: "image", source }];
+  await (await send({ ...INPUT, messages: [{ ...message, content }] })).text();
+  const refused = await send({ ...INPUT, messages: [{ ...message, content: [text] }] });
+  assertEquals(refused.status, 400);
+  await refused.body?.cancel();
+});
+
 Deno.test("hostile AG-UI client: many answers and many texts of a reply are read in linear time", async () => {
   const handler = agUiHandler({ createAgent: () => createAgent() });
   const count = 30_000;

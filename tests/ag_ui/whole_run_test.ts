@@ -12,6 +12,7 @@ import {
   type StreamRequest,
   textResult,
 } from "../../mod.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { encodeBase64 } from "../../src/core/text/byte_encoding.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
@@ -292,4 +293,25 @@ Deno.test("toAgUi(): a stream that fails ends with an error, which has no detail
       code: "stream_error",
     }]);
   }
+});
+
+Deno.test("agUiHandler(): texts that a model writes in turn are one message each", async () => {
+  const write = (contentIndex: number, delta: string) =>
+    ({ type: "text_delta", contentIndex, delta }) as const;
+  const client = connect({
+    streamFn: scriptedStream([[
+      { type: "start" },
+      { type: "text_start", contentIndex: 0 },
+      write(0, "x"),
+      { type: "text_start", contentIndex: 1 },
+      write(1, "8"),
+      write(0, "y"),
+      write(1, "9"),
+      { type: "text_end", contentIndex: 0 },
+      { type: "text_end", contentIndex: 1 },
+      { type: "done", stopReason: "stop", usage: zeroUsage() },
+    ]]),
+  });
+  const { newMessages } = await client.send("Count");
+  assertEquals(newMessages.map(({ content }) => content), ["xy", "89"]);
 });

@@ -6,7 +6,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { trustDirectory } from "../../cli/project/trusted_directories.ts";
+import { readProjectPrograms } from "../../cli/project/project_content.ts";
+import { trustProject } from "../../cli/project/trusted_directories.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { runSwink } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
@@ -169,7 +170,7 @@ Deno.test("swink doctor: reports invalid files of the current project, if it is 
     await using home = await createTemporaryDirectory({ "p/.swink/x": "", ...files });
     const path = await Deno.realPath(home.path);
     const directories = { config: `${path}/.config/swink`, state: `${path}/.local/state/swink` };
-    if (isTrusted) await trustDirectory(`${path}/p`, directories);
+    if (isTrusted) await trustProject(await readProjectPrograms(`${path}/p`), directories);
     const { code, output } = await runSwink(["doctor"], {
       cwd: `${path}/p`,
       env: {

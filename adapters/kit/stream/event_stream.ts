@@ -134,8 +134,7 @@ class ReplyStream<Frame> {
   #onAccepted: (() => void) | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
-  /** Number of bytes of the response so far. */
-  #size = 0;
+  #size: ResponseSize;
   /** Before the first read, until the last event, and after it. */
   #state: "unread" | "open" | "closed" = "unread";
   /** Whether the reply ended with an error, so that its connection cannot be reused. */
@@ -143,6 +142,7 @@ class ReplyStream<Frame> {
 
   constructor(options: EventStreamOptions<Frame>) {
     this.#options = options;
+    this.#size = new ResponseSize(options.request.model.provider);
     this.events = new ReadableQueue<AssistantMessageEvent>({
       pull: this.#advance,
       cancel: (reason) => {
@@ -182,7 +182,7 @@ class ReplyStream<Frame> {
 
   #receive(reply: OpenReply<Frame>): void {
     this.#reply = reply;
-    this.#size = 0;
+    this.#size = new ResponseSize(this.#options.request.model.provider);
     this.#onAccepted = reply.onAccepted;
     const body = reply.body ?? new Blob().stream();
     if (this.#isClosed) body.cancel().catch(ignore);
@@ -241,8 +241,7 @@ class ReplyStream<Frame> {
     while (this.#chunk.length === 0) {
       const { done, value } = await this.#nextChunk(reader);
       if (done) return null;
-      this.#size += value.length;
-      if (this.#size > MAX_RESPONSE_BYTES) throw this.#createSizeError();
+      this.#size.add(value);
       this.#chunk = value;
     }
     const slice = this.#chunk.subarray(0, MAX_SLICE_BYTES);
@@ -339,11 +338,6 @@ class ReplyStream<Frame> {
     return new StreamError(`Cannot ${step} ${provider}: ${problem}`, { provider, cause });
   }
 
-  #createSizeError(): StreamError {
-    const limit = MAX_RESPONSE_BYTES / 2 ** 20;
-    return this.#createStreamError(undefined, `it is larger than ${limit} MiB`);
-  }
-
   #createNetworkError(problem: string, cause?: unknown): NetworkError {
     const { provider } = this.#options.request.model;
     return new NetworkError(`${provider}: ${problem}`, { provider, cause });
@@ -377,6 +371,31 @@ class ReplyStream<Frame> {
 
   #redact(text: string): string {
     return redact(text, this.#exchange?.secrets);
+  }
+}
+
+/** Counts the bytes of a response. */
+export class ResponseSize {
+  readonly #provider: string;
+  #bytes = 0;
+
+  /** Creates a counter for the response of a provider. */
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  /**
+   * Adds the next bytes.
+   *
+   * @throws {StreamError} If the response is too large.
+   */
+  add({ length }: Uint8Array): void {
+    this.#bytes += length;
+    if (this.#bytes <= MAX_RESPONSE_BYTES) return;
+    const provider = this.#provider;
+    const limit = MAX_RESPONSE_BYTES / 2 ** 20;
+    const message = `Cannot read the reply of ${provider}: it is larger than ${limit} MiB`;
+    throw new StreamError(message, { provider });
   }
 }
 

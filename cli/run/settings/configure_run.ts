@@ -69,7 +69,7 @@ export async function configureRun(
     : await openProject({ cwd, trust, directories, signal }, host);
   const config = await loadConfig({
     directories: bare ? undefined : directories,
-    projectRoot: project?.isTrusted ? project.root : undefined,
+    programs: project?.isTrusted ? project.programs : undefined,
     cwd,
     overrides: options.config,
   }, host.env);

@@ -15,7 +15,7 @@ import { UsageError } from "../../host/cli_error.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { readTextFile } from "../../host/read_text_file.ts";
 import type { ServerSources } from "../../mcp/server_files.ts";
-import { getProjectServersPath, getUserServersPath, isJson } from "../../mcp/server_paths.ts";
+import { getUserServersPath, isJson } from "../../mcp/server_paths.ts";
 import type { LoadedProject } from "../../project/load_project.ts";
 import type { Verbosity } from "../../render/text_reporter.ts";
 import {
@@ -175,16 +175,13 @@ function findServers(
   { options: { mcpConfig = [], bare, env = [] }, directories, project }: ConfiguredRun,
 ): Pick<RunSettings, "servers"> {
   const files = mcpConfig.map((file) => isJson(file) ? file : resolvePath(file));
-  const projectRoot = project?.isTrusted ? project.root : undefined;
+  const programs = project?.isTrusted ? project.programs : undefined;
   const own = bare ? undefined : directories;
-  const places = [
-    ...files,
-    ...(own ? [getUserServersPath(own)] : []),
-    ...(projectRoot === undefined ? [] : [getProjectServersPath(projectRoot)]),
-  ];
-  if (files.length === 0 && !places.some(isFile)) return {};
+  const hasServers = files.length > 0 || (own && isFile(getUserServersPath(own))) ||
+    (programs && programs.servers.type !== "missing");
+  if (!hasServers) return {};
   const passEnvironment = env.filter((variable) => !variable.includes("="));
-  return { servers: { files, directories: own, projectRoot, passEnvironment } };
+  return { servers: { files, directories: own, programs, passEnvironment } };
 }
 
 /** Returns the formats of input and output. A program that drives a run reads every event. */

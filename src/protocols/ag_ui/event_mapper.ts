@@ -85,7 +85,8 @@ export class EventMapper {
   readonly #calls = new Map<number, string>();
   /** Ids of the calls that have arguments so far. */
   readonly #callsWithArguments = new Set<string>();
-  #texts = 0;
+  /** Index of the first text, which has the id of the message. */
+  #firstText: number | undefined;
   /** Ids of the messages of the attempt, which a retry takes back. */
   readonly #attempt = new Set<string>();
   #step: string | undefined;
@@ -261,7 +262,7 @@ export class EventMapper {
   #startMessage({ message }: MessageStartEvent): AgUiEvent[] {
     if (message.role !== "assistant") return [];
     this.#messageId = message.id ?? `${this.#runId}-${this.#messages.size}`;
-    this.#texts = 0;
+    this.#firstText = undefined;
     this.#attempt.clear();
     return [];
   }
@@ -303,11 +304,11 @@ export class EventMapper {
     }
   }
 
-  /** Starts a text or a reasoning; only the first text has the id of the message. */
+  /** Starts a text or a reasoning, or continues one. */
   #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
-    const isMain = type === "text" && this.#texts++ === 0;
+    if (type === "text") this.#firstText ??= contentIndex;
     // A retry may write a text where the failed attempt has written reasoning, which the client keeps.
-    const messageId = isMain
+    const messageId = type === "text" && this.#firstText === contentIndex
       ? this.#messageId
       : createPartId(this.#messageId, { type, contentIndex });
     const opened = this.#openBlock({ type, id: messageId, contentIndex });
@@ -368,7 +369,7 @@ export class EventMapper {
     if (this.#attempt.size === 0) return closed;
     this.#messages.discard(this.#attempt);
     this.#attempt.clear();
-    this.#texts = 0;
+    this.#firstText = undefined;
     return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
   }
 

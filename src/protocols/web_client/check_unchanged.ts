@@ -19,8 +19,9 @@ export function checkUnchanged({ state }: Agent, { messages, context }: ClientIn
   if (last?.role !== "user") return;
   const own = state.messages.find(({ id }) => id === last.id);
   if (own?.role !== "user") return;
-  // The context is the last block.
-  const isExtended = context !== undefined && own.content.length === last.content.length + 1;
+  // The context is a text, the last block.
+  const isExtended = context !== undefined && own.content.length === last.content.length + 1 &&
+    own.content.at(-1)?.type === "text";
   const content = isExtended ? own.content.slice(0, -1) : own.content;
   if (isJsonEqual(content, last.content)) return;
   throw new BadRequestError(
