@@ -55,7 +55,7 @@ export class EventHub {
   readonly #lastStored = new Map<string, Promise<void>>();
   #isWriting = false;
   #isReading = false;
-  /** Time of the limit of attempts, and the number of those that have failed after it. */
+  /** Time since which attempts are limited, and the number of those that have failed since. */
   #limitedAt: number | undefined;
   #lateFailures = 0;
   #isClosed = false;
@@ -192,19 +192,21 @@ export class EventHub {
         return;
       } catch (error) {
         if (this.#isClosed) return;
-        const isLost = isUnreachable(error);
-        if (isLost && this.#isLastAttempt()) return this.#giveUpWaiting();
-        // The records of the runs do not depend on their events, which are given up if the storage refuses them.
-        if (!isLost) refusals++;
+        if (isUnreachable(error)) {
+          if (this.#limitedAt !== undefined) this.#lateFailures++;
+          if (this.#isExpired) return this.#giveUpWaiting();
+        } else {
+          // The records of the runs do not depend on their events, which are given up if the storage refuses them.
+          refusals++;
+        }
         if (refusals < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }
     }
   }
 
-  /** Counts an attempt that has failed; returns whether none follows. */
-  #isLastAttempt(): boolean {
+  /** Whether no attempt follows those that have failed since the limit. */
+  get #isExpired(): boolean {
     if (this.#limitedAt === undefined) return false;
-    this.#lateFailures++;
     const waitedMs = this.#options.clock.now() - this.#limitedAt;
     return this.#lateFailures >= MAX_ATTEMPTS || waitedMs >= STORE_MS;
   }
