@@ -9,6 +9,7 @@ import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { withDeadline } from "../deadline.ts";
 import { ArrayJournal } from "./array_journal.ts";
 
 const SAVE = "session ada: save 1";
@@ -75,6 +76,19 @@ Deno.test("openDurableSession(): a replay waits for a store that cannot be reach
   store.isReachable = false;
   const completed = await executeRun(new ArrayJournal(opened.records), { workflow, input });
   assertEquals(completed, { type: "completed", value: 4 });
+});
+
+Deno.test("openDurableSession(): a replay does not wait for a session that was deleted, also if the store lists none", async () => {
+  const store = new FailingStore();
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  const workflow = createWorkflow(store, "two");
+  const opened = new ArrayJournal([], (name) => name === "turn 1, model call 1");
+  await executeRun(opened, { workflow, input: null }).catch(() => {});
+  await store.delete("ada");
+  store.isReachable = false;
+  const replaying = executeRun(new ArrayJournal(opened.records), { workflow, input: null });
+  const { type } = await withDeadline(replaying);
+  assertEquals(type, "failed");
 });
 
 Deno.test("openDurableSession(): a save that was cut off is completed", async () => {

@@ -236,10 +236,15 @@ async function repeatWhileUnreachable<Value>(
       return await read();
     } catch (error) {
       const isDetached = steps instanceof RunSteps && steps.isDetached;
-      if (isDetached || await isReachable(store)) throw error;
+      if (isDetached || isFinal(error) || await isReachable(store)) throw error;
     }
     await realSleep(STORE_PAUSE_MS);
   }
+}
+
+/** Whether a store has answered with an error, such as that of a session that was deleted. */
+function isFinal(error: unknown): boolean {
+  return error instanceof SessionError && error.reason !== "read_failed";
 }
 
 async function isReachable(store: SessionStore): Promise<boolean> {

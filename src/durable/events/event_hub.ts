@@ -24,7 +24,7 @@ const MAX_WAITING_LENGTH = 64_000_000;
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
 
-/** Time in which events are stored when an engine is closed whose server may be out of reach, in milliseconds. */
+/** Time in which events are stored when an engine is closed whose storage may be out of reach, in milliseconds. */
 export const STORE_MS = 2_000;
 
 /** Options for {@linkcode EventHub}. */
@@ -55,7 +55,9 @@ export class EventHub {
   readonly #lastStored = new Map<string, Promise<void>>();
   #isWriting = false;
   #isReading = false;
-  #isLimited = false;
+  /** Time since which attempts are limited, and the number of those that have failed since. */
+  #limitedAt: number | undefined;
+  #lateFailures = 0;
   #isClosed = false;
   #capacity: Deferred<void> | undefined;
   #stopTimer: (() => void) | undefined;
@@ -121,17 +123,15 @@ export class EventHub {
   }
 
   /**
-   * Gives up from now on all that waits when the storage cannot be reached. The runs of an engine that is closed continue
-   * elsewhere, where a replay publishes it.
+   * Limits the attempts to store what waits while the storage cannot be reached, also of several statements, to some in
+   * {@linkcode STORE_MS}. The runs of an engine that is closed continue elsewhere; a replay publishes their events, apart
+   * from those that a recorded step has published.
    */
   limitAttempts(): void {
-    this.#isLimited = true;
+    this.#limitedAt ??= this.#options.clock.now();
   }
 
-  /**
-   * Stores the records that wait, and ends all readers. A replay publishes what could not be stored in the time. Default: as
-   * long as attempts to store them take, one of them if the storage cannot be reached.
-   */
+  /** Stores the records that wait, and ends all readers. Default of `limitMs`: as long as the limited attempts take. */
   async close({ limitMs }: { readonly limitMs?: number } = {}): Promise<void> {
     this.limitAttempts();
     const stored = Promise.all(this.#lastStored.values());
@@ -192,13 +192,23 @@ export class EventHub {
         return;
       } catch (error) {
         if (this.#isClosed) return;
-        const isLost = isUnreachable(error);
-        if (isLost && this.#isLimited) return this.#giveUpWaiting();
-        // The records of the runs do not depend on their events, which are given up if the storage refuses them.
-        if (!isLost) refusals++;
+        if (isUnreachable(error)) {
+          if (this.#limitedAt !== undefined) this.#lateFailures++;
+          if (this.#isExpired) return this.#giveUpWaiting();
+        } else {
+          // The records of the runs do not depend on their events, which are given up if the storage refuses them.
+          refusals++;
+        }
         if (refusals < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
       }
     }
+  }
+
+  /** Whether no attempt follows those that have failed since the limit. */
+  get #isExpired(): boolean {
+    if (this.#limitedAt === undefined) return false;
+    const waitedMs = this.#options.clock.now() - this.#limitedAt;
+    return this.#lateFailures >= MAX_ATTEMPTS || waitedMs >= STORE_MS;
   }
 
   #giveUpWaiting(): void {
