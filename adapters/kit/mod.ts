@@ -54,6 +54,7 @@ export {
   type FrameParser,
   type OpenReply,
   type ReplyReader,
+  ResponseSize,
   toEventStream,
 } from "./stream/event_stream.ts";
 export { failedStream, lazyStreamFn } from "../../src/core/streams/lazy_stream_fn.ts";

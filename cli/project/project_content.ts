@@ -8,15 +8,16 @@ import { pathExists } from "../../src/platform/path_exists.ts";
 import { getRelativePath, join } from "../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
 import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
-import { getProjectConfigPath } from "../config/config_files.ts";
-import { getProjectServersPath } from "../mcp/server_paths.ts";
 import { listDirectories } from "./project_root.ts";
 
 /** Names of files with instructions, in order of preference; the first one that a directory has is read. */
 export const INSTRUCTION_NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 
+/** Files in the root of a project that start programs. */
+const PROGRAM_FILES = { config: ".swink/config.toml", servers: ".mcp.json" } as const;
+
 /** Names of files and directories that the program loads from the root of a project. */
-const ROOT_NAMES = [".swink/config.toml", ".swink/commands", ".mcp.json"] as const;
+const ROOT_NAMES = [PROGRAM_FILES.config, ".swink/commands", PROGRAM_FILES.servers] as const;
 
 /** Directories with skills, relative to the root of a project or to the home directory. */
 const SKILL_DIRECTORIES = [".agents/skills", ".swink/skills", ".claude/skills"] as const;
@@ -58,11 +59,11 @@ export interface ProjectPrograms {
 
 /** Reads the files of a project that start programs. `root` is absolute and without links. */
 export async function readProjectPrograms(root: string): Promise<ProjectPrograms> {
-  const read = (path: string) =>
-    readUntrustedFile(path, { within: root, maxBytes: MAX_PROGRAM_BYTES });
+  const read = (name: string) =>
+    readUntrustedFile(join(root, name), { within: root, maxBytes: MAX_PROGRAM_BYTES });
   const [config, servers] = await Promise.all([
-    read(getProjectConfigPath(root)),
-    read(getProjectServersPath(root)),
+    read(PROGRAM_FILES.config),
+    read(PROGRAM_FILES.servers),
   ]);
   return { root, config, servers };
 }

@@ -374,7 +374,7 @@ class ReplyStream<Frame> {
   }
 }
 
-/** Counts the bytes of a response. */
+/** Counts the bytes of a response, which may have 128 MiB, for adapters that read it as a whole. */
 export class ResponseSize {
   readonly #provider: string;
   #bytes = 0;
