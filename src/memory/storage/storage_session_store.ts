@@ -88,6 +88,8 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   readonly #now: () => number;
   readonly #newId: () => string;
   readonly #renewals: SharedInterval;
+  /** The tokens of leases that could not be released, by session. */
+  readonly #unreleased = new Map<string, string>();
 
   /**
    * Creates a store over a storage, which is used from the first call on.
@@ -309,6 +311,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
         sessionId: id,
         createRequest: this.#createRequests(),
         renewals: this.#renewals,
+        unreleased: this.#unreleased,
       });
       return await act(lease);
     } catch (error) {

@@ -19,15 +19,23 @@ export interface WriterLeaseOptions {
   readonly createRequest: () => LeaseRequest;
   /** Renews the leases of the store. */
   readonly renewals: SharedInterval;
+  /** The tokens of leases of the store that could not be released, by session. */
+  readonly unreleased: Map<string, string>;
 }
 
 /**
- * Acquires the lease of a session.
+ * Acquires the lease of a session. An earlier one of the same store that could not be released ends first, since nobody else
+ * would end it.
  *
  * @throws {SessionError} With the reason `locked` if another writer has it.
  */
 export async function acquireLease(options: WriterLeaseOptions): Promise<WriterLease> {
-  const { storage, sessionId, createRequest } = options;
+  const { storage, sessionId, createRequest, unreleased } = options;
+  const earlier = unreleased.get(sessionId);
+  if (earlier !== undefined) {
+    await storage.release(sessionId, earlier);
+    unreleased.delete(sessionId);
+  }
   const request = createRequest();
   const result = await storage.lease(sessionId, request);
   if (result.type === "refused") throw createLockedError(sessionId, result.owner);
@@ -79,11 +87,12 @@ export class WriterLease {
   async #release(): Promise<void> {
     this.#stopRenewals();
     await this.#renewal;
-    const { storage, sessionId } = this.#options;
+    const { storage, sessionId, unreleased } = this.#options;
     try {
       await storage.release(sessionId, this.token);
     } catch {
-      // The lease ends when its duration has passed.
+      // The lease ends when its duration has passed, or before the store opens the session again.
+      unreleased.set(sessionId, this.token);
     }
   }
 

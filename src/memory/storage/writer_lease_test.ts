@@ -31,6 +31,7 @@ async function acquireManual(
       tick = run;
       return () => {};
     }),
+    unreleased: new Map(),
   });
   return { lease: acquired, tick: () => tick() };
 }
