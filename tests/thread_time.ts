@@ -9,17 +9,22 @@ import process from "node:process";
 /**
  * Starts to measure the time that this thread computes. Returns a function that returns the milliseconds so far.
  *
- * The time that the thread waits does not count: neither for other processes, nor for files and timers.
+ * The time that the thread waits does not count: neither for other processes, nor for files and timers. Node before 23.9 and
+ * Bun do not measure it: there it is the time of all threads of the process, but no more than has passed.
  */
 export function startThreadTimer(): () => number {
-  const start = readThreadTime();
-  return () => readThreadTime() - start;
+  const start = readTimes();
+  return () => Math.min(...readTimes().map((time, index) => time - (start[index] ?? 0)));
 }
 
-/** Reads the time in milliseconds; on Node before 23.9 and on Bun, which do not measure it, that of the clock. */
-function readThreadTime(): number {
+/** Reads the times, in milliseconds, the least of which is that of the thread. */
+function readTimes(): readonly number[] {
   const { threadCpuUsage } = process as Partial<Pick<typeof process, "threadCpuUsage">>;
-  if (!threadCpuUsage) return performance.now();
-  const { user, system } = threadCpuUsage();
+  return threadCpuUsage
+    ? [addTimes(threadCpuUsage())]
+    : [addTimes(process.cpuUsage()), performance.now()];
+}
+
+function addTimes({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
