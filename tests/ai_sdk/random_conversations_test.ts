@@ -171,10 +171,11 @@ async function talk(agent: Agent, choose: Choose): Promise<TestChat> {
       },
     },
   );
+  const timers: ReturnType<typeof setTimeout>[] = [];
   agent.subscribe(({ type }) => {
     // A reply that hangs is ended, also that of a sub-agent.
     if (type === "message_update" || type === "sub_agent") {
-      setTimeout(() => agent.abort("enough"), 5);
+      timers.push(setTimeout(() => agent.abort("enough"), 5));
     }
   });
   for (let prompts = 1 + choose(3); prompts > 0; prompts--) {
@@ -188,6 +189,7 @@ async function talk(agent: Agent, choose: Choose): Promise<TestChat> {
     }
   }
   await agent.waitForIdle();
+  for (const timer of timers) clearTimeout(timer);
   assert(requests < MAX_REQUESTS, "The page would send requests for ever");
   return chat;
 }

@@ -115,28 +115,6 @@ Deno.test("storeFrom(): close() releases the lease after a renewal that is under
   assertEquals(calls, ["lease", "lease", "release"]);
 });
 
-Deno.test("storeFrom(): opens a session again at once whose lease could not be released", async () => {
-  const storage = createMemoryStorage();
-  let isReachable = true;
-  const store = storeFrom({
-    ...damage(storage, {}),
-    release: async (id, token) => {
-      if (!isReachable) throw new Error("unreachable");
-      await storage.release(id, token);
-    },
-  });
-  const session = await store.create({ id: "s" });
-  session.append(createMessageEntry("kept"));
-  await session.flush();
-  isReachable = false;
-  await session.close();
-  await assertRejects(() => store.open("s"), SessionError, "unreachable");
-  isReachable = true;
-  await using opened = await store.open("s");
-  await assertRejects(() => storeFrom(storage).open("s"), SessionError, "is open");
-  assertEquals(opened.outline.length, 1);
-});
-
 /** Lets a second writer take a session with one entry over from the first one, whose lease has ended. */
 async function takeOver() {
   const timers = new ManualTimers();

@@ -24,8 +24,8 @@ export interface WriterLeaseOptions {
 }
 
 /**
- * Acquires the lease of a session. An earlier one of the same store that could not be released ends first, since nobody else
- * would end it.
+ * Acquires the lease of a session. An earlier one of the same store that could not be released ends first, since it would
+ * refuse this one for the rest of its duration.
  *
  * @throws {SessionError} With the reason `locked` if another writer has it.
  */

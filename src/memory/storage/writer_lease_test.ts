@@ -4,6 +4,7 @@ import { createDeferred } from "../../core/ports/deferred.ts";
 import type { EntryStorage } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { SharedInterval } from "./shared_interval.ts";
+import { storeFrom } from "./store_from.ts";
 import { acquireLease, type WriterLease } from "./writer_lease.ts";
 
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
@@ -103,4 +104,22 @@ Deno.test("WriterLease: renews again after a storage that throws at once", async
   await nextTask();
   assertEquals(renewals, 3);
   await lease.release();
+});
+
+Deno.test("acquireLease(): ends an earlier lease of the store that could not be released", async () => {
+  const storage = createMemoryStorage();
+  const release = storage.release.bind(storage);
+  let isReachable = false;
+  storage.release = async (...args) => {
+    if (!isReachable) throw new Error("unreachable");
+    await release(...args);
+  };
+  const store = storeFrom(storage);
+  const title = { type: "title", title: "kept", id: "e", parentId: null, timestamp: 1 } as const;
+  await (await store.create({ id: "s", created: 1, entries: [title] })).close();
+  await assertRejects(() => store.open("s"), SessionError, "unreachable");
+  await assertRejects(() => storeFrom(storage).open("s"), SessionError, "is open");
+  isReachable = true;
+  await using _opened = await store.open("s");
+  await assertRejects(() => storeFrom(storage).open("s"), SessionError, "is open");
 });
