@@ -1,6 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
-import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import {
+  createTemporaryDirectory,
+  type TemporaryDirectory,
+} from "../../tests/cli/temporary_directory.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import { readServers } from "../mcp/server_files.ts";
@@ -19,20 +22,26 @@ async function trust(root: string, directories: ProgramDirectories): Promise<voi
   await trustProject(await readProjectPrograms(root), directories);
 }
 
-/** Opens a project with `AGENTS.md` as often as there are answers; returns whether it is trusted, and the screens. */
+/** Opens the project `p` of a home directory, with an answer on a terminal if there is one. */
+async function openWith(home: TemporaryDirectory, answer: string | undefined) {
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
+  const host = createFakeHost({
+    env: { HOME: home.path, TERM: "dumb" },
+    ...(answer !== undefined && { answers: [answer], terminals: TERMINALS }),
+  });
+  const { signal } = new AbortController();
+  const options = { cwd: `${home.path}/p`, trust: false, directories, signal };
+  const { isTrusted } = await openProject(options, host);
+  return { isTrusted, messages: host.messages };
+}
+
+/** Opens a project with `AGENTS.md` as often as there are answers; returns whether it is trusted and was asked about. */
 async function openOften(answers: readonly (string | undefined)[]) {
   await using home = await createTemporaryDirectory({ "p/AGENTS.md": "", "p/.git/x": "" });
-  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
   const results = [];
   for (const answer of answers) {
-    const host = createFakeHost({
-      env: { HOME: home.path, TERM: "dumb" },
-      ...(answer !== undefined && { answers: [answer], terminals: TERMINALS }),
-    });
-    const { signal } = new AbortController();
-    const options = { cwd: `${home.path}/p`, trust: false, directories, signal };
-    const { isTrusted } = await openProject(options, host);
-    results.push({ isTrusted, hasAsked: host.messages.includes("? Trust ") });
+    const { isTrusted, messages } = await openWith(home, answer);
+    results.push({ isTrusted, hasAsked: messages.includes("? Trust ") });
   }
   return results;
 }
@@ -152,16 +161,9 @@ Deno.test("getTrust(): files that start programs are trusted in their directory,
 
 Deno.test("openProject(): asks again when a trusted project has other files that start programs", async () => {
   await using home = await createTemporaryDirectory({ "p/AGENTS.md": "", "p/.git/x": "" });
-  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
   const open = async (answer: string | undefined) => {
-    const host = createFakeHost({
-      env: { HOME: home.path, TERM: "dumb" },
-      ...(answer !== undefined && { answers: [answer], terminals: TERMINALS }),
-    });
-    const { signal } = new AbortController();
-    const options = { cwd: `${home.path}/p`, trust: false, directories, signal };
-    const { isTrusted } = await openProject(options, host);
-    const isNamed = host.messages.includes(
+    const { isTrusted, messages } = await openWith(home, answer);
+    const isNamed = messages.includes(
       "  The files that start programs are new, or have changed since you trusted it.\n",
     );
     return { isTrusted, isNamed };

@@ -14,7 +14,7 @@ import { listDirectories } from "./project_root.ts";
 export const INSTRUCTION_NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 
 /** Files in the root of a project that start programs. */
-const PROGRAM_FILES = { config: ".swink/config.toml", servers: ".mcp.json" } as const;
+export const PROGRAM_FILES = { config: ".swink/config.toml", servers: ".mcp.json" } as const;
 
 /** Names of files and directories that the program loads from the root of a project. */
 const ROOT_NAMES = [PROGRAM_FILES.config, ".swink/commands", PROGRAM_FILES.servers] as const;

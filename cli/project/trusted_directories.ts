@@ -11,7 +11,7 @@ import { dirname, join } from "../../src/platform/paths.ts";
 import { readUntrustedText } from "../../src/platform/untrusted_file.ts";
 import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import type { ProjectPrograms } from "./project_content.ts";
+import { PROGRAM_FILES, type ProjectPrograms } from "./project_content.ts";
 
 const MAX_FILE_BYTES = 1_000_000;
 
@@ -70,8 +70,8 @@ function parseLine(line: string): TrustedDirectory[] {
 /** Returns a line with the digest of each file, in SHA-256; none for a missing file. */
 async function digestPrograms({ config, servers }: ProjectPrograms): Promise<string[]> {
   const lines = await Promise.all([
-    digestFile(".swink/config.toml", config),
-    digestFile(".mcp.json", servers),
+    digestFile(PROGRAM_FILES.config, config),
+    digestFile(PROGRAM_FILES.servers, servers),
   ]);
   return lines.filter((line) => line !== undefined);
 }

@@ -10,10 +10,10 @@ import {
   copyTransform,
   registerTransformCopies,
 } from "../../core/context/copy_transform.ts";
-import { AbortedError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { addReportedSpending } from "../../core/models/valid_usage.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { isReportingTransform } from "./compacting_transform.ts";
 
 /**
@@ -39,7 +39,9 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     try {
       for (const transform of parts) {
         const pending = transform(messages, { ...input, firstTrusted });
-        const output = await (reports.length > 0 ? untilAborted(pending, input.signal) : pending);
+        // A run that is aborted does not wait, and would lose the earlier reports.
+        const output =
+          await (reports.length > 0 ? abortable(Promise.resolve(pending), input.signal) : pending);
         const result = isMessageList(output) ? { messages: output } : output;
         const isSame = result.messages === messages;
         firstTrusted = result.firstTrusted ?? (isSame ? firstTrusted : 0);
@@ -75,24 +77,6 @@ export function getComposedTransforms(
 ): readonly TransformContext[] {
   if (!transform) return [];
   return composition.get(transform) ?? [transform];
-}
-
-/** Awaits a transform; rejects on abort, after which a run that waits no longer would lose the earlier reports. */
-async function untilAborted<Output>(
-  pending: Output | Promise<Output>,
-  signal: AbortSignal,
-): Promise<Output> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new AbortedError(undefined, { cause: signal.reason }));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort);
-  });
-  try {
-    return await Promise.race([pending, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 function isMessageList(
