@@ -32,10 +32,8 @@ export async function askForTrust(
   const rows = [
     `? Trust ${toVisibleText(programs.root)}`,
     `  It has ${content.map(toVisibleText).join(", ")}.`,
-    "  It can instruct the agent, and configure and start programs.",
-    ...(isChanged
-      ? ["  The files that start programs are new, or have changed since you trusted it."]
-      : []),
+    "  It can instruct the agent, configure and start programs.",
+    ...(isChanged ? ["  Files that start programs are new, or have changed."] : []),
     "  Trust only what you have written or read.",
   ];
   const answer = await askChoice({

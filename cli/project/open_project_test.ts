@@ -164,7 +164,7 @@ Deno.test("openProject(): asks again when a trusted project has other files that
   const open = async (answer: string | undefined) => {
     const { isTrusted, messages } = await openWith(home, answer);
     const isNamed = messages.includes(
-      "  The files that start programs are new, or have changed since you trusted it.\n",
+      "  Files that start programs are new, or have changed.\n",
     );
     return { isTrusted, isNamed };
   };
