@@ -87,8 +87,8 @@ export interface AgentSetupOptions extends
   readonly passEnvironment?: readonly string[];
   /** Sources of MCP servers. Default: none. */
   readonly servers?: RunToolOptions["servers"];
-  /** Instructions, skills and state of the repository. Default: none. */
-  readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
+  /** Trust, instructions, skills and state of the repository. Default: none. */
+  readonly project?: Omit<LoadedProject, "loaded" | "problems">;
   /** Whether the run continues a session in plan mode. Default: `false`. */
   readonly continuesPlan?: boolean | undefined;
   /** Properties of an agent that gets several prompts. Default: it gets one. */
@@ -323,7 +323,7 @@ interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
 }
 
 function createApproval(
-  { permissionMode, ask }: AgentSetupOptions,
+  { permissionMode, ask, project }: AgentSetupOptions,
   { mode, runTools: { sandbox, tools, allow, deny }, getMessages, host }: ApprovalContext,
 ): CallApproval {
   return new CallApproval({
@@ -336,6 +336,7 @@ function createApproval(
     keyboard: findKeyboard(host),
     ask,
     getMessages,
+    project,
   });
 }
 
