@@ -13,7 +13,7 @@ const NONE = toLine("No session found", "faint");
 const CONTINUE_LISTED = "/resume ID or NUMBER continues one";
 
 /** The numbers are those of the complete list. */
-const CONTINUE_FOUND = "/resume ID continues one";
+const CONTINUE_FOUND = "/resume ID or WORDS continues one";
 
 /** `#sessions`. */
 export const sessions = defineCommand({

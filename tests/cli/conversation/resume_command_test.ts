@@ -33,7 +33,10 @@ Deno.test("#sessions: finds words; /resume: asks which, and reports one that doe
   });
   const { home } = first;
   await using second = await type(["#sessions pears", "/resume nothing", "/resume"], { home });
-  assertMatch(second.outputs[0] ?? "", /^SESSION .*About pears\n\/resume ID continues one\n$/);
+  assertMatch(
+    second.outputs[0] ?? "",
+    /^SESSION .*About pears\n\/resume ID or WORDS continues one\n$/,
+  );
   assertMatch(second.outputs[2] ?? "", /^1 {2}SESSION .*About plums\n2 {2}SESSION .*\n/);
   assertStringIncludes(second.outputs[1] ?? "", 'There is no session "nothing"');
   await using third = await typeConversation({
