@@ -57,7 +57,7 @@ Deno.test("swink run --fallback-model: another model continues when the first on
     model: [busy, busy, busy, busy, busy, busy, scriptedReply("Done.")],
   });
   assertEquals([code, bodies.map(({ model }) => model).join("")], [0, "aaabbbc"]);
-  assertStringIncludes(messages, "a failed, continuing with b\n");
+  assertStringIncludes(messages, "a failed, continuing with b: anthropic answered 529");
   assertEquals((await run(home, ["--fallback-model", "x"])).code, 2);
 });
 
