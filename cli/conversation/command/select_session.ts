@@ -9,7 +9,12 @@ import { UsageError } from "../../host/cli_error.ts";
 import { toLine } from "../view/lines.ts";
 import type { CommandContext } from "./command_context.ts";
 import { requireStore } from "./require_store.ts";
-import { findSessions, type ListedSessions, listSessions } from "./session_lists.ts";
+import {
+  findSessions,
+  type ListedSessions,
+  listLastSessions,
+  listSessions,
+} from "./session_lists.ts";
 
 const NO_SESSION = toLine("No session of this directory is saved", "faint");
 
@@ -26,9 +31,9 @@ export async function selectSession(
   text: string,
   context: CommandContext,
 ): Promise<string | undefined> {
-  const last = await listSessions(context);
-  if (text === "") return await askForSession(last, context);
-  const id = await findId(text, last.found, context);
+  if (text === "") return await askForSession(await listSessions(context), context);
+  const { found } = await listLastSessions(context);
+  const id = await findId(text, found, context);
   if (id !== undefined) return id;
   const matching = await findSessions(text, context);
   if (matching.found.length > 0) return await askForSession(matching, context);

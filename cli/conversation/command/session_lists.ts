@@ -31,18 +31,25 @@ export interface ListedSessions {
 const OLDER_ADVICE = "There are older ones: #sessions WORDS finds them";
 
 /** Returns the last sessions of the directory. */
-export async function listSessions(context: CommandContext): Promise<ListedSessions> {
+export async function listLastSessions(context: CommandContext): Promise<ListedSessions> {
   const store = await requireStore(context.sessions);
   const all = await listOfDirectory(store, { context, limit: LIMIT + 1 });
+  const listed = await formatListed(all.slice(0, LIMIT), context);
+  return all.length > LIMIT ? addNotice(listed, OLDER_ADVICE) : listed;
+}
+
+/** Returns the last sessions of the directory, and the number of those that cannot be opened, which needs all of them. */
+export async function listSessions(context: CommandContext): Promise<ListedSessions> {
+  const listed = await listLastSessions(context);
   const { describeUnopenable } = await importLate<
     typeof import("../../sessions/unopenable_sessions.ts")
   >("../../sessions/unopenable_sessions.ts", import.meta.url);
-  const listed = await formatListed(all.slice(0, LIMIT), context);
-  const notices = [
-    all.length > LIMIT ? OLDER_ADVICE : undefined,
-    await describeUnopenable(store),
-  ].filter((notice) => notice !== undefined);
-  return { ...listed, lines: [...listed.lines, ...notices.map((text) => toLine(text, "faint"))] };
+  const notice = await describeUnopenable(await requireStore(context.sessions));
+  return notice === undefined ? listed : addNotice(listed, notice);
+}
+
+function addNotice(listed: ListedSessions, notice: string): ListedSessions {
+  return { ...listed, lines: [...listed.lines, toLine(notice, "faint")] };
 }
 
 /** Returns the last sessions of the directory that have words in their titles or texts, or beginnings of words. */

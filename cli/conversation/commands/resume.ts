@@ -8,7 +8,7 @@ import { ConfigurationError, UsageError } from "../../host/cli_error.ts";
 import { FORK_ADVICE } from "../../sessions/session_choice.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { selectSession } from "../command/select_session.ts";
-import { listSessions } from "../command/session_lists.ts";
+import { listLastSessions } from "../command/session_lists.ts";
 
 /** `/resume`. */
 export const resume = defineCommand({
@@ -17,7 +17,7 @@ export const resume = defineCommand({
   summary: "Continues a saved session, by its id, its number in the list, or words in it",
   completesByDetail: true,
   async complete(context) {
-    const { found, titles } = await listSessions(context);
+    const { found, titles } = await listLastSessions(context);
     return found.map(({ id: text }, index) => ({ text, detail: titles[index] }));
   },
   async run(argument, context) {
