@@ -29,6 +29,7 @@ export function adviseUnopenable(sessions: readonly SessionSummary[]): string | 
   return session && `Why one cannot be opened, and what to do: swink sessions show ${session.id}`;
 }
 
-function isUnopenable({ problem, cwd }: SessionSummary): boolean {
-  return problem !== undefined && cwd === undefined;
+/** Whether a session cannot be opened; its directory is not known then. */
+function isUnopenable({ problem }: SessionSummary): boolean {
+  return problem !== undefined;
 }

@@ -99,6 +99,11 @@ Deno.test("swink sessions list: counts the sessions that cannot be opened, and s
   assertEquals(later, "1 session cannot be opened: swink sessions list --all --limit 24");
   const [, args = ""] = (later ?? "").split("swink sessions ");
   assertEquals((await run(home, args.split(" "))).messages, advice);
+  await Deno.writeTextFile(`${directory}/broken-2.jsonl`, "no session\n");
+  assertStringIncludes(
+    (await run(home, ["list"])).messages,
+    "2 sessions cannot be opened: swink sessions list --all --limit 25\n",
+  );
 });
 
 Deno.test("swink sessions list: cuts lines at the width of a terminal", async () => {

@@ -35,6 +35,7 @@ Deno.test("findSavableRule(): none for commands that always excludes, and for te
     "cat .env",
     "make; make test",
     "make && deno test",
+    "git status && ls",
     "make > log",
     "A=b make",
     "make $X",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { scriptedReply } from "../fake_host.ts";
 import { type PlainConversationOptions, typeConversation } from "./plain_conversation.ts";
 
@@ -79,11 +79,24 @@ Deno.test("/resume: finds words in titles and texts, and asks which session", as
   assertStringIncludes(outputs[6] ?? "", 'There is no session "bananas", and none of this');
 });
 
+Deno.test("/resume: the beginning of an id precedes words", async () => {
+  await using first = await type(["About the talks"], {
+    args: ["--session-id", "first"],
+    model: HELLO,
+  });
+  const { home } = first;
+  const args = ["--session-id", "talk"];
+  await using _second = await type(["About cars"], { home, args, model: HELLO });
+  await using third = await type(["/resume tal"], { home });
+  assertEquals(third.outputs[0], "you: About cars\nassistant: Hello!\n");
+});
+
 Deno.test("#sessions, /resume: count the sessions that cannot be opened", async () => {
   await using conversation = await typeConversation({
     files: { ".local/state/swink/sessions/broken.jsonl": "no session\n" },
     typed: ["#sessions", "/resume", "/quit"],
   });
+  assert(!conversation.transcript.includes("Number, id or words"), conversation.transcript);
   const notice = "1 session cannot be opened: swink sessions list --all\n";
   assertEquals(conversation.outputs.slice(0, 2), [
     `No session found\n${notice}`,

@@ -143,6 +143,7 @@ Deno.test("saved rule: none is offered where no later session would have it, in 
   const files = { "p/AGENTS.md": "Be brief.\n" };
   assertEquals(await isOffered({}), true);
   assertEquals(await isOffered({ args: ["--bare"] }), false);
+  assertEquals(await isOffered({ env: { HOME: "" } }), false);
   assertEquals(await isOffered({ env: { SWINK_ALLOWED_TOOLS: "read_file" } }), false);
   assertEquals(await isOffered({ files, args: ["--trust"] }), true);
   assertEquals(await isOffered({ files, typed: ["n", "Work", "n", "/quit"] }), false);
