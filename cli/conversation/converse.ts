@@ -60,7 +60,7 @@ export async function converse(
     sessions,
     ask,
     questions: createElicitationQuestions(view),
-    conversation: { changeLog },
+    conversation: { changeLog, hasKeyCommand: true },
     today: connection.today,
     interrupt,
     host: { ...host, fetch: connection.fetch },

@@ -121,6 +121,8 @@ export interface ConversationSetup {
   readonly changeLog: ChangeLog;
   /** Tools that an editor provides. Default: none. */
   readonly editor?: EditorTools | undefined;
+  /** Whether the user can enter a key with the command `#key`. Default: `false`. */
+  readonly hasKeyCommand?: boolean;
 }
 
 /** The parts of an agent that the user changes and inspects between two prompts. */
