@@ -212,6 +212,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const agentOptions = await createAgentOptions(options, parts, host);
   const agent: Agent = new Agent(agentOptions);
   runTools.attach(agent);
+  keys.attach(agent);
   if (permissionMode === "plan") planMode?.restore(agent);
   const owned = cleanup.move();
   return {

@@ -6,6 +6,7 @@
 
 import { keyVariables } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
+import type { Agent } from "../../../mod.ts";
 import type { Host } from "../../host/host.ts";
 import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
@@ -47,6 +48,14 @@ export class ProviderKeys {
     const { keyCommand } = this.#selection.providers?.[provider] ?? {};
     return keyCommand !== undefined || hasVariable(keyVariables(provider), this.#host) ||
       await this.get(provider) !== undefined;
+  }
+
+  /** Forgets a key that its provider has rejected: it may have expired, and a key command prints another one. */
+  attach(agent: Pick<Agent, "subscribe">): void {
+    agent.subscribe((event) => {
+      if (event.type !== "model_call_end" || event.error?.code !== "auth_error") return;
+      this.forget(event.model.provider);
+    });
   }
 
   /** Forgets the key of a provider, because another one was saved. */
