@@ -268,6 +268,30 @@ Deno.test("custom commands: files without a text, with fields that do not end an
   assertStringIncludes(outputs.join(""), "/rule [TEXT]");
 });
 
+Deno.test("custom commands: a directory that cannot be read, or has too many of them, is reported", async () => {
+  await using file = await typeConversation({
+    files: { ".config/swink/commands": "no directory" },
+    typed: ["/quit"],
+  });
+  assertStringIncludes(
+    file.transcript,
+    "warning: the commands of HOME/.config/swink/commands were not loaded: ",
+  );
+  const names = Array.from(
+    { length: 201 },
+    (_, index) => String.fromCharCode(97 + index % 26).repeat(Math.floor(index / 26) + 1),
+  );
+  const files = names.map((name) => [`.config/swink/commands/${name}.md`, "Text"]);
+  await using many = await typeConversation({
+    files: Object.fromEntries(files),
+    typed: ["/quit"],
+  });
+  assertStringIncludes(
+    many.transcript,
+    "warning: only the first 200 commands of HOME/.config/swink/commands were loaded\n",
+  );
+});
+
 Deno.test("custom commands: those of a project that is not trusted are not loaded", async () => {
   await using conversation = await typeConversation({
     files: { "p/.swink/commands/deploy.md": "Deploy" },
