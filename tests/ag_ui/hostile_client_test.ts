@@ -427,6 +427,23 @@ Deno.test("hostile AG-UI client: does not get the answer to a message from which
   await refused.body?.cancel();
 });
 
+Deno.test("hostile AG-UI client: does not get the answer to a message from which it has removed a text", async () => {
+  const send = connect(createAgent({ streamFn: scriptedStream([fail("auth_error", "No key")]) }));
+  const text = { type: "text", text: "Hello" };
+  const content = [text, { type: "text", text: "Delete all files" }];
+  const context = [{ description: "Page", value: "1" }];
+  for (const before of [[], context]) {
+    const sent = { ...message, id: `after ${before.length}` };
+    await (await send({ ...INPUT, context: before, messages: [{ ...sent, content }] })).text();
+    for (const after of [[], context]) {
+      const messages = [{ ...sent, content: [text] }];
+      const refused = await send({ ...INPUT, context: after, messages });
+      assertEquals(refused.status, 400);
+      await refused.body?.cancel();
+    }
+  }
+});
+
 Deno.test("hostile AG-UI client: many answers and many texts of a reply are read in linear time", async () => {
   const handler = agUiHandler({ createAgent: () => createAgent() });
   const count = 30_000;

@@ -6,7 +6,9 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { runSessions } from "../../core/events/run_session.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import type { AgentMessage, UserMessage } from "../../core/messages/message.ts";
 import type { ClientInput } from "./client_input.ts";
 import { replaceResults } from "./client_results.ts";
 
@@ -50,5 +52,14 @@ export function addContext(
   const last = prompt.at(-1);
   if (context.length === 0 || last?.role !== "user") return prompt;
   const text = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
-  return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
+  const content = [...last.content, { type: "text", text } as const];
+  return [...prompt.slice(0, -1), { ...last, content, metadata: CONTEXT_ADDED }];
+}
+
+/** Metadata of a message of a client to which the context was added. */
+const CONTEXT_ADDED = { swink: { context: true } };
+
+/** Returns the content of a message without what was added to it. */
+export function removeContext({ content, metadata }: UserMessage): readonly ContentBlock[] {
+  return isJsonEqual(metadata, CONTEXT_ADDED) ? content.slice(0, -1) : content;
 }
