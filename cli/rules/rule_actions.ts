@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<RuleEffect, string>> = {
   deny: "disallowed_tools",
 };
 
-/** Lists the rules of the configuration: forbidden calls first, because they precede all others. */
+/** Lists the rules of the configuration, also invalid ones: forbidden calls first, because they precede all others. */
 export async function listRules(host: Host): Promise<ExitCode> {
   const config = await loadCurrentConfig(host);
   const rows = (["deny", "allow"] as const).flatMap((effect) =>
@@ -104,7 +104,7 @@ export async function checkRules(rules: ToolSelection): Promise<void> {
 
 function getRules({ settings }: Config, effect: RuleEffect): string[] {
   const value = settings.get(KEYS[effect])?.value;
-  return Array.isArray(value) ? value.flatMap((text) => splitRules(String(text))) : [];
+  return Array.isArray(value) ? value.flatMap((text) => splitEntry(String(text))) : [];
 }
 
 function getSource({ settings }: Config, effect: RuleEffect): string {
