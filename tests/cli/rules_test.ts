@@ -76,6 +76,20 @@ Deno.test("swink rules list, remove: list and remove a rule whose parentheses do
   assertEquals(parse(home.read(FILE)).disallowed_tools, ["edit_file"]);
 });
 
+Deno.test("swink rules list: names the source of each rule when several sources forbid tools", async () => {
+  await using home = await createTemporaryDirectory({
+    [FILE]: 'disallowed_tools = ["write_file"]\n',
+  });
+  const host = createFakeHost({
+    env: { HOME: home.path, NO_COLOR: "1", SWINK_DISALLOWED_TOOLS: "edit_file" },
+  });
+  await main(["rules", "list"], host);
+  assertEquals(
+    host.output.replaceAll(home.path, "HOME"),
+    `deny  write_file  HOME/${FILE}\ndeny  edit_file   SWINK_DISALLOWED_TOOLS\n`,
+  );
+});
+
 Deno.test("swink rules add: keeps all rules of programs that add one at the same time", async () => {
   await using home = await createTemporaryDirectory();
   const rules = Array.from({ length: 20 }, (_, index) => `bash(rm ${index})`);
