@@ -24,7 +24,7 @@ const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 
 /** Pause before a session is requested again that another run has open, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
-/** Pause before a store that could not be reached is read again, in milliseconds. */
+/** Pause before a store that could not be reached is called again, in milliseconds. */
 const STORE_PAUSE_MS = 500;
 
 /** Options for {@linkcode openDurableSession}. */
@@ -63,7 +63,8 @@ export interface DurableSession {
   readonly unsaved: number;
   /**
    * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
-   * how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits while another run saves the session. Rejects if the session was deleted meanwhile.
+   * how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits while another
+   * run saves the session, and while the store cannot be reached. Rejects if the session was deleted meanwhile.
    */
   save(result?: AgentResult): Promise<SavedPosition>;
 }
@@ -146,13 +147,18 @@ export async function openDurableSession(
       }
       const marker = { runId: steps.runId, part };
       // Only the first step after a replay may have been interrupted.
-      const mayBeRepeated = steps.isReplaying;
+      let mayBeRepeated = steps.isReplaying;
       // One that is missing later was deleted, and must not come back.
       const mayCreate = leaf === null && !saves.has(store, id);
       // An abort of the run does not end this step, since the session must have the end of the run.
+      const write = () => {
+        const saving = saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate });
+        mayBeRepeated = true;
+        return saving;
+      };
       const position = await steps.run(
         `session ${id}: save ${part}`,
-        () => saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate }),
+        () => repeatWhileUnreachable(store, steps, write),
       );
       saves.add(store, id);
       return position;
@@ -225,15 +231,15 @@ async function readHistory(
   }
 }
 
-/** Repeats a read while its store cannot be reached, since the end of a replay with an error would be that of the run. */
+/** Repeats a call while its store cannot be reached, since the run would end with the error, and lose what it has done. */
 async function repeatWhileUnreachable<Value>(
   store: SessionStore,
   steps: DurableSteps,
-  read: () => Promise<Value>,
+  call: () => Promise<Value>,
 ): Promise<Value> {
   while (true) {
     try {
-      return await read();
+      return await call();
     } catch (error) {
       const isDetached = steps instanceof RunSteps && steps.isDetached;
       if (isDetached || isFinal(error) || await isReachable(store)) throw error;
@@ -242,9 +248,12 @@ async function repeatWhileUnreachable<Value>(
   }
 }
 
+/** The reasons of errors that a store without an answer has, too. */
+const FAILURES: readonly SessionError["reason"][] = ["read_failed", "write_failed"];
+
 /** Whether a store has answered with an error, such as that of a session that was deleted. */
 function isFinal(error: unknown): boolean {
-  return error instanceof SessionError && error.reason !== "read_failed";
+  return error instanceof SessionError && !FAILURES.includes(error.reason);
 }
 
 async function isReachable(store: SessionStore): Promise<boolean> {
