@@ -33,13 +33,19 @@ export function adoptResults(agent: Agent, { messages }: Pick<ClientInput, "mess
   agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
 }
 
+/** Returns the messages that an agent has in its history and in its queues. */
+export function listOwn(
+  { state, queued: { steering, followUp } }: Agent,
+): readonly AgentMessage[] {
+  return [...state.messages, ...[...steering, ...followUp].map(({ message }) => message)];
+}
+
 /** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
 export function selectNew(
-  { state: { messages: history }, queued: { steering, followUp } }: Agent,
+  agent: Agent,
   { messages }: Pick<ClientInput, "messages">,
 ): readonly AgentMessage[] {
-  const queued = [...steering, ...followUp].map(({ message }) => message);
-  const ids = new Set([...history, ...queued].map(({ id }) => id));
+  const ids = new Set(listOwn(agent).map(({ id }) => id));
   const last = messages.findLastIndex(({ role }) => role !== "user");
   return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
 }

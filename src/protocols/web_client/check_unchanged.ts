@@ -7,7 +7,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
-import { removeContext } from "./adopt_history.ts";
+import { listOwn, removeContext } from "./adopt_history.ts";
 import type { ClientInput } from "./client_input.ts";
 
 /**
@@ -15,10 +15,10 @@ import type { ClientInput } from "./client_input.ts";
  *
  * @throws {BadRequestError} If the agent has another content.
  */
-export function checkUnchanged({ state }: Agent, { messages }: ClientInput): void {
+export function checkUnchanged(agent: Agent, { messages }: ClientInput): void {
   const last = messages.at(-1);
   if (last?.role !== "user") return;
-  const own = state.messages.find(({ id }) => id === last.id);
+  const own = listOwn(agent).find(({ id }) => id === last.id);
   if (own?.role !== "user") return;
   if (isJsonEqual(removeContext(own), last.content)) return;
   throw new BadRequestError(
