@@ -9,7 +9,6 @@ import { type AgentToolResult, extractText } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import {
-  fail,
   fakeTool,
   hang,
   reply,
