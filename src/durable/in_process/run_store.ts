@@ -26,6 +26,8 @@ const ENTRY = {
 /** Time for which a session is requested that another sender has open, in milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 const LOCK_PAUSE_MS = 10;
+/** Longest pause of a start that waits for another one; each is twice as long as the one before, in milliseconds. */
+const MAX_START_PAUSE_MS = 500;
 
 /** The start of a run. */
 export interface RunStart {
@@ -78,14 +80,16 @@ export class RunStore {
   async create(id: string, start: RunStart): Promise<OpenRun | undefined> {
     const runId = this.#getId(id, "run");
     const metadata = { durableRun: id, durableState: "active" };
-    for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
+    let pauseMs = LOCK_PAUSE_MS;
+    for (let waitedMs = 0;; waitedMs += pauseMs) {
       if (await this.readOutcome(id)) return undefined;
       const session = await this.#tryCreate(runId, metadata) ?? await this.#tryOpen(runId);
       if (session) return await closeOnError(session, () => this.#begin(id, { session, start }));
       // Another caller creates the run, which is found as soon as its start is recorded.
       if (await this.isActive(id)) return undefined;
       if (waitedMs > LOCK_WAIT_MS) throw createLockedError(`The run "${id}" was not started`);
-      await realSleep(LOCK_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, MAX_START_PAUSE_MS);
+      await realSleep(pauseMs);
     }
   }
 
