@@ -7,7 +7,7 @@ import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
-import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { createMemoryStorage, InMemorySessionStore, storeFrom } from "../../src/memory/mod.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { withDeadline } from "../deadline.ts";
@@ -104,6 +104,22 @@ Deno.test("openDurableSession(): save() waits for a store that cannot be reached
   assertEquals(attempts, 3);
   const run = ["custom", "user", "assistant", "run_ended"];
   assertEquals(await readTypes(store), [...run, ...run]);
+});
+
+Deno.test("openDurableSession(): save() is repeated when another run has taken over the session meanwhile", async () => {
+  const storage = createMemoryStorage();
+  const { append } = storage;
+  let isTakenOver = false;
+  storage.append = async (id, request) => {
+    if (!isTakenOver) {
+      isTakenOver = true;
+      await storage.release(id, request.token);
+    }
+    return await append.call(storage, id, request);
+  };
+  const store = storeFrom(storage);
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
 });
 
 Deno.test("openDurableSession(): a replay does not wait for a session that was deleted, also if the store lists none", async () => {

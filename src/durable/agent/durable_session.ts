@@ -24,7 +24,7 @@ const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 
 /** Pause before a session is requested again that another run has open, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
-/** Pause before a store that could not be reached is called again, in milliseconds. */
+/** Pause before a call of a store that has failed is repeated, in milliseconds. */
 const STORE_PAUSE_MS = 500;
 
 /** Options for {@linkcode openDurableSession}. */
@@ -120,7 +120,7 @@ export async function openDurableSession(
   // The path to an entry never changes, so that a replay reads the same history.
   const stored = leaf === null
     ? undefined
-    : await repeatWhileUnreachable(store, steps, () => readHistory(store, id, leaf));
+    : await repeatOnFailure(store, steps, () => readHistory(store, id, leaf));
   if (stored) agent.setMessages(stored.messages);
   for (const { message } of stored?.queued.steering ?? []) agent.steer(message);
   for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
@@ -158,7 +158,7 @@ export async function openDurableSession(
       };
       const position = await steps.run(
         `session ${id}: save ${part}`,
-        () => repeatWhileUnreachable(store, steps, write),
+        () => repeatOnFailure(store, steps, write),
       );
       saves.add(store, id);
       return position;
@@ -231,8 +231,8 @@ async function readHistory(
   }
 }
 
-/** Repeats a call while its store cannot be reached, since the run would end with the error, and lose what it has done. */
-async function repeatWhileUnreachable<Value>(
+/** Repeats a call that can succeed later, since the run would end with the error, and lose what it has done. */
+async function repeatOnFailure<Value>(
   store: SessionStore,
   steps: DurableSteps,
   call: () => Promise<Value>,
@@ -242,18 +242,27 @@ async function repeatWhileUnreachable<Value>(
       return await call();
     } catch (error) {
       const isDetached = steps instanceof RunSteps && steps.isDetached;
-      if (isDetached || isFinal(error) || await isReachable(store)) throw error;
+      if (isDetached || !await mayRepeat(store, error)) throw error;
     }
     await realSleep(STORE_PAUSE_MS);
   }
 }
 
-/** The reasons of errors that a store without an answer has, too. */
-const FAILURES: readonly SessionError["reason"][] = ["read_failed", "write_failed"];
-
-/** Whether a store has answered with an error, such as that of a session that was deleted. */
-function isFinal(error: unknown): boolean {
-  return error instanceof SessionError && !FAILURES.includes(error.reason);
+/**
+ * Whether a call that has failed is repeated: the store has given no answer, other than for a session that was deleted, or
+ * another run has taken over the session while this process was suspended.
+ */
+async function mayRepeat(store: SessionStore, error: unknown): Promise<boolean> {
+  if (!(error instanceof SessionError)) return !await isReachable(store);
+  switch (error.reason) {
+    case "lock_lost":
+      return true;
+    case "read_failed":
+    case "write_failed":
+      return !await isReachable(store);
+    default:
+      return false;
+  }
 }
 
 async function isReachable(store: SessionStore): Promise<boolean> {
