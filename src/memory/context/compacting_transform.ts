@@ -125,6 +125,8 @@ class Compactor {
   /** A cut of another process that was not found in a history yet. */
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
+  /** A cut whose complete summary does not fit, so that only the next cut writes another one. */
+  #full: AppliedCut | undefined;
 
   constructor(options: CompactionOptions, writer: SummaryWriter | undefined) {
     const { contextWindow, threshold = 0.85, target = 0.5, overflowTarget = 0.35 } = options;
@@ -282,7 +284,7 @@ class Compactor {
   async #completeSummary(request: MeasuredRequest): Promise<void> {
     const { messages } = request;
     const cut = this.#findCut(messages);
-    if (!cut?.isIncomplete || !this.#writer || this.#backoff.isActive) return;
+    if (!cut?.isIncomplete || cut === this.#full || !this.#writer || this.#backoff.isActive) return;
     const { from, to, length, summary: previous, pinned } = cut;
     const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
     const written = await this.#writeSummary(request, {
@@ -299,10 +301,10 @@ class Compactor {
     const chosen = { from, to, pinned: groups.filter(isPinned) };
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
-    const { isIncomplete: _isIncomplete, ...fallback } = cut;
     // The current cut fits by the count of the provider, which may be far below an estimate.
     const fallbackTokens = Math.round(request.measure.used);
-    this.#apply(request, { cut: complete, written, fallback, fallbackTokens });
+    this.#apply(request, { cut: complete, written, fallback: cut, fallbackTokens });
+    if (this.#applied === cut) this.#full = cut;
   }
 
   /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported later. */
