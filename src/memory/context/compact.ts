@@ -65,22 +65,21 @@ export async function compact(
     events: internals.getEvents(),
     signal,
   });
+  let spent: Pick<CompactionReport, "usage" | "cost"> = {};
   const isCounted = compaction !== undefined && isReportingTransform(transform);
   const input = { overflow: false, model, systemPrompt, tools, signal };
   const selected = {
     ...(instructions !== undefined && { instructions }),
     ...(tokens !== undefined && { tokens }),
-    isCounted,
+    ...(isCounted && { countSpending: (counted: typeof spent) => void (spent = counted) }),
   };
-  let report: CompactionReport | null | undefined;
   try {
-    report = await transform.compact(
+    return await transform.compact(
       messages.slice(),
       { ...input, ...compaction?.createInput() },
       selected,
     );
-    return report;
   } finally {
-    await compaction?.end(isCounted ? report ?? compaction.spent : {});
+    await compaction?.end(spent);
   }
 }

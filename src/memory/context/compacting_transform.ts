@@ -196,7 +196,7 @@ class Compactor {
   async compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
-    { instructions, tokens = Infinity, isCounted = false }: Parameters<
+    { instructions, tokens = Infinity, countSpending }: Parameters<
       ReportingTransform["compact"]
     >[2] = {},
   ): Promise<CompactionReport | null> {
@@ -206,11 +206,15 @@ class Compactor {
     if (measure.used <= goal) return null;
     const request = { messages, input, measure };
     const earlier = this.#unreported;
+    this.#unreported = undefined;
     let report: CompactionReport | undefined;
     try {
       report = await this.#shrink(request, { goal, instructions, isManual: true });
     } finally {
-      if (isCounted) this.#unreported = omitSpending(report, earlier);
+      const own = this.#unreported;
+      countSpending?.(own ?? {});
+      const rest = countSpending ? report && omitSpending(report) : own;
+      this.#unreported = rest ? addSpent(rest, earlier) : earlier;
     }
     if (report) await this.onCompact?.(report);
     return report ?? null;
@@ -450,14 +454,9 @@ function toSpendingReport(earlier: CompactionReport): CompactionReport | undefin
   return usage && addSpent({ droppedCount: 0, tokensBefore, tokensAfter: tokensBefore }, earlier);
 }
 
-/** Returns a report without its spending, which is counted, and with that of the report before, which is not. */
-function omitSpending(
-  report: CompactionReport | undefined,
-  earlier: CompactionReport | undefined,
-): CompactionReport | undefined {
-  if (!report) return earlier;
-  const { usage: _usage, cost: _cost, ...rest } = report;
-  return { ...rest, ...addReportedSpending(earlier ?? {}, {}) };
+/** Returns a report without its spending, which is counted elsewhere. */
+function omitSpending({ usage: _usage, cost: _cost, ...rest }: CompactionReport): CompactionReport {
+  return rest;
 }
 
 /** Returns the spending of a summary that an abort has made useless. */
