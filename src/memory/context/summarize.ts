@@ -4,6 +4,7 @@
  * @module
  */
 
+import { omitCustomMessages } from "../../core/context/context.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
@@ -16,7 +17,7 @@ import { type Clock, resolvePorts, systemClock } from "../../core/ports/ports.ts
 import type { StreamFn, StreamOptions } from "../../core/streams/stream.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
 import { lookUpRates } from "../../loop/run/price.ts";
-import { checkCompaction, COMPACTION_OPTIONS } from "./check_compaction.ts";
+import { checkCompaction, COMPACTION_OPTIONS, refuseAsync } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -200,7 +201,12 @@ class ModelSummaryWriter implements SummaryWriter {
     const { streamFn, prices } = this.#options;
     const options = await this.#createStreamOptions(model, request);
     const maxTokens = this.#getRequestBudget(request);
-    const context = createSummaryRequest({ ...request, maxTokens });
+    const convert = refuseAsync(
+      "convertToLlm",
+      request.input.convertToLlm ?? omitCustomMessages,
+    );
+    const messages = request.messages.flatMap((message) => convert(message) ?? []);
+    const context = createSummaryRequest({ ...request, messages, maxTokens });
     const call = { model, context, options, streamFn, prices, ...spent };
     const stoppedBy = await request.input.checkRequest?.(call);
     if (stoppedBy) return reply.refuse(stoppedBy.reason);
