@@ -79,7 +79,7 @@ export async function setKey(
 export async function changeKey(
   key: string,
   change: (value: ConfigValue | undefined) => ConfigValue | undefined,
-  host: Host,
+  host: Pick<Host, "env">,
 ): Promise<ExitCode> {
   const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   const origin = { type: "user", file } as const;

@@ -40,6 +40,31 @@ export async function listRules(host: Host): Promise<ExitCode> {
 
 /** Adds a rule to the user's file. */
 export async function addRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
+  const { added, isKnown } = await storeRule(effect, rule, host);
+  const end = isKnown ? "already exists" : "is added";
+  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(added)} ${end}\n`);
+  return ExitCode.ok;
+}
+
+/** A rule in the user's file. */
+export interface StoredRule {
+  /** The rule, without blanks at its ends. */
+  readonly added: string;
+  /** Whether the file already had it. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * Writes a rule to the user's file.
+ *
+ * @throws {UsageError} If it is not one valid rule.
+ * @throws {ConfigurationError} If the file cannot be changed.
+ */
+export async function storeRule(
+  effect: RuleEffect,
+  rule: string,
+  host: Pick<Host, "env">,
+): Promise<StoredRule> {
   const added = parseRule(rule);
   await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [added] });
   let isKnown = false;
@@ -48,9 +73,7 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
     isKnown = rules.includes(added);
     return isKnown ? rules : [...rules, added];
   }, host);
-  const end = isKnown ? "already exists" : "is added";
-  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(added)} ${end}\n`);
-  return ExitCode.ok;
+  return { added, isKnown };
 }
 
 /** Removes a rule from the user's file, also one that is invalid. */
