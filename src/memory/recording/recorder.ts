@@ -19,6 +19,7 @@ import type { CompactionReport } from "../../core/messages/compaction_report.ts"
 import { hasContent } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { toPlanEntry } from "../../core/sessions/plan_entry.ts";
+import { createRunEndedEntry } from "../../core/sessions/run_ended_entry.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
@@ -34,7 +35,6 @@ import { LostWrites } from "./lost_writes.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
-import { createRunEndedEntry } from "./run_ended_entry.ts";
 import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
