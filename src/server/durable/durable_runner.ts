@@ -228,7 +228,7 @@ class DurableRunner implements AgentRunner {
     const { pollMs = 2_000 } = this.#options;
     const runs = this.#getRuns(key);
     // An error before the first event is that of the request.
-    await runs.withSession(() => Promise.resolve());
+    await runs.withSession(() => {});
     return new DurableFeed({ ...options, runs, pollMs, clock: this.#clock }).read();
   }
 

@@ -17,6 +17,7 @@ import { type DurableSession, openDurableSession } from "../../durable/agent/dur
 import { scopeSessions } from "../access/scope_sessions.ts";
 import { callApplication } from "../http/problem.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
+import { hasCompleted } from "../runner/has_completed.ts";
 import { serializeEvent } from "../runner/live_events.ts";
 import { disposeServed, type ServedAgent, toServedAgentParts } from "../runner/served_agent.ts";
 import type { BeginRecord, RunRecord } from "./run_record.ts";
@@ -134,8 +135,4 @@ class SessionRun {
     const isCheckpoint = type === "begin" || type === "saved" || type === "finished";
     await this.#steps.publish(record, { isCheckpoint });
   }
-}
-
-function hasCompleted({ stopReason, stoppedBy, pendingApprovals = [] }: AgentResult): boolean {
-  return stopReason === "stop" && !stoppedBy && pendingApprovals.length === 0;
 }

@@ -43,7 +43,7 @@ import {
   toServedAgentParts,
 } from "./served_agent.ts";
 import { SessionFeed } from "./session_feed.ts";
-import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
+import { getEnd, readStoredActivity, readSummary, withSession } from "./stored_session.ts";
 
 /** Options for {@linkcode LocalRunner}. */
 export interface LocalRunnerOptions {
@@ -118,7 +118,7 @@ export class LocalRunner implements AgentRunner {
       }
     }
     await run?.ended.catch(() => {});
-    return await this.#withStored(key, async (session) => ({
+    return await withSession(() => this.#openStored(key), async (session) => ({
       ...await readStoredActivity(session),
       ...await this.#describeLog(session),
     }));
@@ -317,18 +317,6 @@ export class LocalRunner implements AgentRunner {
 
   #openStored(key: SessionKey): Promise<Session> {
     return scopeSessions(this.#options.store, key).open(key.id, { access: "read" });
-  }
-
-  async #withStored<Result>(
-    key: SessionKey,
-    use: (session: Session) => Promise<Result>,
-  ): Promise<Result> {
-    const session = await this.#openStored(key);
-    try {
-      return await use(session);
-    } finally {
-      await session.close();
-    }
   }
 }
 
