@@ -5,7 +5,6 @@
  */
 
 import { AgentError, BadRequestError } from "../src/core/errors/errors.ts";
-import { omitUndefined } from "../src/core/json/omit_undefined.ts";
 import type { ModelSpec } from "../src/core/models/model.ts";
 import { findRates } from "../src/core/models/usage.ts";
 import { failedStream, lazyStreamFn } from "../src/core/streams/lazy_stream_fn.ts";
@@ -180,6 +179,11 @@ function createOptions(
       return key && !isBlank ? key : readFirstVariable(keys, env);
     },
   };
+}
+
+/** Drops the options that are `undefined`, so that they do not replace those of the environment. */
+function omitUndefined(options: ProviderOptions): ProviderOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 const KEYLESS_HINT = "; for a server without keys, add keyless: true to its options";

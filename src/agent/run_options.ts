@@ -9,7 +9,6 @@ import { checkNumber } from "../core/checks/check_number.ts";
 import { checkObject } from "../core/checks/check_object.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { Policy } from "../core/hooks/policy.ts";
-import { omitUndefined } from "../core/json/omit_undefined.ts";
 import type { StreamOptions, ToolChoice } from "../core/streams/stream.ts";
 import { checkTools } from "../core/tools/check_tool.ts";
 import type { AgentTool, ExpectedContext } from "../core/tools/tool.ts";
@@ -93,7 +92,7 @@ export function applyRunOptions(
     extraProvider: (streamOptions?.extra ? model : config.model).provider,
     maxTurns: maxTurns ?? config.maxTurns,
     toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
-    streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions ?? {}) },
+    streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions) },
     policies: [...(config.policies ?? []), ...policies],
     context: context === undefined ? config.context : context,
     settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
@@ -123,6 +122,11 @@ export function addRunTools(
   checkObject(options, "Pass options such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
+}
+
+/** Returns the options that are set; the others are those of the agent. */
+function omitUndefined(options: StreamOptions = {}): StreamOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -5,7 +5,6 @@
  */
 
 import type { JsonObject } from "../../../src/core/json/json.ts";
-import { omitUndefined } from "../../../src/core/json/omit_undefined.ts";
 import type { ServerTool } from "../../../src/core/streams/server_tool.ts";
 import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
@@ -68,4 +67,8 @@ export function omitReplaced<Tool extends { readonly name: string }>(
 ): readonly Tool[] {
   const names = new Set(serverTools.map(({ name }) => name));
   return tools.filter(({ name }) => !names.has(name));
+}
+
+function omitUndefined(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
