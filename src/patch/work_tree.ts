@@ -104,7 +104,7 @@ export function toFilePath(root: string, path: string): string {
 }
 
 /** Returns the status of a path, without following a link; `undefined` if it cannot be read. */
-export function tryLstat(path: string): FileStatus | undefined {
+function tryLstat(path: string): FileStatus | undefined {
   try {
     return system.lstatSync(path);
   } catch {
