@@ -63,9 +63,8 @@ export interface DurableSession {
   /** Number of messages that the agent has added and that are not saved. */
   readonly unsaved: number;
   /**
-   * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also
-   * records how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits
-   * while another run saves the session. Rejects if the session was deleted meanwhile.
+   * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
+   * how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits while another run saves the session. Rejects if the session was deleted meanwhile.
    */
   save(result?: AgentResult): Promise<SavedPosition>;
 }
