@@ -25,7 +25,7 @@ import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { createContinueInput } from "../../loop/loop.ts";
-import { scopeSessions } from "../access/scope_sessions.ts";
+import { scopeSessions } from "../../memory/storage/scoped_store.ts";
 import { createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,

@@ -14,7 +14,7 @@ import type { Clock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
-import { scopeSessions } from "../access/scope_sessions.ts";
+import { scopeSessions } from "../../memory/storage/scoped_store.ts";
 import { callApplication } from "../http/problem.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
 import { hasCompleted } from "../runner/has_completed.ts";

@@ -14,9 +14,9 @@ import {
   type ResumedSession,
   resumeSession,
 } from "../../memory/recording/resume.ts";
+import { scopeSessions } from "../../memory/storage/scoped_store.ts";
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
-import { scopeSessions } from "../access/scope_sessions.ts";
 import { ApplicationError, callApplication, createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
