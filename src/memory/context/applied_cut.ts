@@ -7,12 +7,7 @@
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ChosenCut } from "./choose_cut.ts";
 import type { ContextCut, CutMessages } from "./compaction.ts";
-import {
-  isSameMessage,
-  locateMessage,
-  type MessageReference,
-  skipResults,
-} from "./locate_message.ts";
+import { locateMessage, type MessageReference, skipResults } from "./locate_message.ts";
 import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
 import { createSummaryMessages } from "./summary_messages.ts";
 
@@ -55,19 +50,6 @@ export function createCut(
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
   };
-}
-
-/** Whether the messages of a cut are at its positions. */
-export function isCutIn(
-  messages: readonly AgentMessage[],
-  { from, to, length, first, last, newest }: AppliedCut,
-): boolean {
-  const isAt = (message: AgentMessage | undefined, position: number) => {
-    const found = messages[position];
-    return found !== undefined && message !== undefined && isSameMessage(found, message);
-  };
-  return to < messages.length && isAt(first, from) && isAt(last, to - 1) &&
-    isAt(newest, length - 1);
 }
 
 /** Options for {@linkcode relocateCut}. */

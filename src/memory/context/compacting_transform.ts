@@ -8,13 +8,13 @@ import type { TransformInput, TransformOutput } from "../../core/context/context
 import { registerTransformCopies } from "../../core/context/copy_transform.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
+import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import { addReportedSpending } from "../../core/models/valid_usage.ts";
 import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   type AppliedCut,
   createCut,
   type CutReference,
-  isCutIn,
   parseContextCut,
   relocateCut,
   toContextCut,
@@ -33,14 +33,8 @@ import type {
   SummaryResult,
   SummaryWriter,
 } from "./compaction.ts";
-import {
-  addSpent,
-  createDropReport,
-  omitSpending,
-  toAborted,
-  toSpendingReport,
-} from "./compaction_reports.ts";
 import { countContext, estimateContext } from "./context_count.ts";
+import { isSameMessage } from "./locate_message.ts";
 import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
 import { SummaryBackoff } from "./summary_backoff.ts";
@@ -436,4 +430,58 @@ function listSummarized(
 ): readonly AgentMessage[] {
   if (cut?.summary === undefined || cut.isIncomplete) return [];
   return messages.slice(cut.from, cut.to).filter((message) => !cut.pinned.includes(message));
+}
+
+/** Returns a report with the spending of an earlier one that no request has emitted. */
+function addSpent(
+  report: CompactionReport,
+  earlier: CompactionReport | undefined,
+): CompactionReport {
+  return { ...report, ...addReportedSpending(earlier ?? {}, report) };
+}
+
+/** Returns a report of what an earlier one has spent on a cut that does not apply any longer; `undefined` for nothing. */
+function toSpendingReport(earlier: CompactionReport): CompactionReport | undefined {
+  const { usage, tokensBefore } = earlier;
+  return usage && addSpent({ droppedCount: 0, tokensBefore, tokensAfter: tokensBefore }, earlier);
+}
+
+/** Returns a report without its spending, which is counted, and with that of the report before, which is not. */
+function omitSpending(
+  report: CompactionReport | undefined,
+  earlier: CompactionReport | undefined,
+): CompactionReport | undefined {
+  if (!report) return earlier;
+  const { usage: _usage, cost: _cost, ...rest } = report;
+  return { ...rest, ...addReportedSpending(earlier ?? {}, {}) };
+}
+
+/** Returns the spending of a summary that an abort has made useless. */
+function toAborted({ summary: _summary, ...spent }: SummaryResult): SummaryResult {
+  return { ...spent, problem: "No summary was written: the run was aborted" };
+}
+
+/** Whether the messages of a cut are at its positions. */
+function isCutIn(
+  messages: readonly AgentMessage[],
+  { from, to, length, first, last, newest }: AppliedCut,
+): boolean {
+  const isAt = (message: AgentMessage | undefined, position: number) => {
+    const found = messages[position];
+    return found !== undefined && message !== undefined && isSameMessage(found, message);
+  };
+  return to < messages.length && isAt(first, from) && isAt(last, to - 1) &&
+    isAt(newest, length - 1);
+}
+
+function createDropReport(
+  messages: readonly AgentMessage[],
+  { from, to, pinned }: AppliedCut,
+): Pick<CompactionReport, "droppedCount" | "droppedMessages"> {
+  const kept = new Set(pinned);
+  const dropped = messages.slice(from, to).filter((message) => !kept.has(message));
+  const droppedMessages = dropped.filter((message): message is LlmMessage =>
+    message.role !== "custom"
+  );
+  return { droppedCount: dropped.length, droppedMessages };
 }
