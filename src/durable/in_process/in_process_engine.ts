@@ -52,7 +52,12 @@ export interface InProcessEngineOptions {
 }
 
 const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
-  ...["store", "prefix", "pollMs", "keepEventsMs", "now", "sleep"] as const,
+  "store",
+  "prefix",
+  "pollMs",
+  "keepEventsMs",
+  "now",
+  "sleep",
 ];
 
 /** Pause between two looks for events that are no longer kept, in milliseconds. */
@@ -280,7 +285,11 @@ export class InProcessEngine implements DurableEngine {
     const tracker = new StepTracker();
     const events = createRunEvents(id, this.#backend, { detached: tracker.detached });
     const journal = new SessionJournal(id, {
-      ...{ run, events, tracker, store: this.#runs, now: this.#clock.now },
+      run,
+      events,
+      tracker,
+      store: this.#runs,
+      now: this.#clock.now,
     });
     if (!run.isContinued) this.#events.start(id);
     const ended = this.#executeUntilEnd(journal, run)
