@@ -234,7 +234,7 @@ class SessionServer {
     const { limits } = this.#options;
     if (typeof limits !== "function") return resolveLimits(limits);
     const own = limits(caller);
-    // It has none of the limits, and would lift those of the tenant.
+    // A promise has none of the limits, and would lift those of the tenant.
     refusePromise(own, "limits()");
     checkLimits(own);
     return resolveLimits(own);

@@ -288,7 +288,7 @@ export class DbosEngine implements DurableEngine {
     if (!this.#dbos) this.#connection.cancel();
     await closed;
     const stopTimer = startTimer(systemClock, ANSWER_MS, () => this.#abandonServer());
-    // Half of an engine could not be shut down.
+    // An engine whose start has not ended could not be shut down.
     await this.#starting.untilEnded();
     await this.#recovering;
     // The start may have begun runs meanwhile.
@@ -373,7 +373,7 @@ export class DbosEngine implements DurableEngine {
     earlier?.tracker.detach("The run is executed again");
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
-      // Those of a new run are read meanwhile: the notification of one that came early was not for this process yet.
+      // A new run reads its messages meanwhile: the notification of one that came before it found no inbox here.
       const arriving = this.#readMessages(runId);
       if (isContinued) await arriving;
       else arriving.catch(() => {});
@@ -381,7 +381,7 @@ export class DbosEngine implements DurableEngine {
       void this.#tables.deleteMessages(this.#connection, runId).catch(() => {});
       return outcome;
     } catch (error) {
-      // Its messages could not be read, or it is no longer executed here.
+      // The messages of the run could not be read, or it is no longer executed here.
       journal.tracker.detach(getErrorMessage(error));
       return await this.#handleDetach(journal);
     } finally {

@@ -232,7 +232,7 @@ export class InProcessEngine implements DurableEngine {
     await this.#removeEvents().catch(() => {});
     for (const [id, { journal }] of this.#untilClosed(this.#active)) {
       if (ids.has(id) || !await this.#findOutcome(id)) continue;
-      // It waits for a message, which the process that has continued the run has got.
+      // The run waits here for a message that the process which has continued it has got.
       journal.tracker.detach("Another process has ended the run");
     }
     for (const [id, waiting] of this.#untilClosed(this.#waiting)) {
@@ -328,7 +328,7 @@ export class InProcessEngine implements DurableEngine {
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) return outcome.type;
     if (this.#active.has(id) || await this.#runs.isActive(id)) return "running";
-    // It may have ended between the two looks.
+    // The run may have ended between the two looks.
     return (await this.#runs.readOutcome(id))?.type;
   }
 

@@ -293,7 +293,7 @@ export class FileSessionStore implements SessionStore {
       const { state } = await this.#directory.load(id);
       return state.tree.nodes.findLast(({ timestamp }) => timestamp <= snapshotTime)?.timestamp;
     } catch {
-      return undefined; // It was deleted or damaged meanwhile.
+      return undefined; // The log was deleted or damaged meanwhile.
     }
   };
 

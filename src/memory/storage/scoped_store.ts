@@ -83,7 +83,7 @@ class ScopedStore implements SessionStore {
     await this.#checkSession(id);
     const session = await this.#store.open(id, options);
     if (matchesFilter(session.header, this.#scope)) return session;
-    // It was deleted meanwhile, and created again outside of the scope.
+    // The session was deleted meanwhile, and created again outside of the scope.
     await session.close();
     throw createNotFoundError(id);
   }

@@ -90,7 +90,7 @@ export class EventMapper {
   /** Returns the events for a client. */
   map(event: AgentEvent): AgUiEvent[] {
     const events = this.#attribute(this.#map(event));
-    // Those of sub-agents are part of the events of the agent.
+    // The events of sub-agents are part of those of the agent, which applies them.
     if (this.#subAgentId === undefined) {
       for (const mapped of events) this.#messages.apply(mapped);
     }

@@ -113,7 +113,7 @@ export class LocalRunner implements AgentRunner {
       try {
         return { ...run.getActivity(), ...await this.#describeLog(run.session) };
       } catch (error) {
-        // Its session was closed meanwhile, and is read from the store.
+        // The session of the run was closed meanwhile, and is read from the store.
         if (run.agent.state.isRunning) throw error;
       }
     }

@@ -73,7 +73,7 @@ export class SessionFeed {
         const { version } = live;
         const batch = await this.#next();
         if (batch.length > 0) yield batch;
-        // Otherwise there are further events, which have arrived meanwhile.
+        // With another version, further events have arrived meanwhile.
         else if (ending.aborted && live.version === version) return;
         else await this.#wait(version);
       }
@@ -257,7 +257,7 @@ export class SessionFeed {
 
   #formatId(): string {
     const { epoch } = this.#options.live;
-    // Without it, a client that connects again gets the state, and not the live events before the entry.
+    // Without a live position, a client that connects again gets the state, and not the live events before the entry.
     const live = this.#needsState ? undefined : { epoch, seq: this.#seq };
     return formatCursor({ position: this.#position, entryId: this.#entryId, live });
   }
