@@ -13,6 +13,7 @@ import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
 import { repairHistory } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { realSleep } from "../../core/ports/ports.ts";
+import { createRunEndedEntry } from "../../core/sessions/run_ended_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { RunSteps } from "../steps/run_steps.ts";
@@ -143,7 +144,7 @@ export async function openDurableSession(
         const hadQueued = hasQueued;
         hasQueued = countQueued(queued) > 0;
         if (hasQueued || hadQueued) entries.push({ type: "queue_changed", queued });
-        entries.push(createRunEnded(result));
+        entries.push(createRunEndedEntry(result));
       }
       const marker = { runId: steps.runId, part };
       // Only the first step after a replay may have been interrupted.
@@ -357,13 +358,4 @@ async function create(
     if (isTaken) return undefined;
     throw error;
   }
-}
-
-function createRunEnded({ stopReason, error, stoppedBy }: AgentResult): SessionEntryBody {
-  return {
-    type: "run_ended",
-    stopReason,
-    ...(error && { error: error.toJSON() }),
-    ...(stoppedBy && { stoppedBy }),
-  };
 }

@@ -274,10 +274,8 @@ class Compactor {
       previous: before?.summary,
       instructions,
     });
-    if (written?.summary === undefined && written && canWait) {
-      return this.#report(request, { written });
-    }
     const isIncomplete = written !== undefined && written.summary === undefined;
+    if (isIncomplete && canWait) return this.#report(request, { written });
     const summary = written?.summary ?? before?.summary;
     const options = { ...(summary !== undefined && { summary }), isIncomplete };
     const cut = createCut(messages, chosen, options) ?? unsummarized;
