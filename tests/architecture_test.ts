@@ -75,6 +75,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
     "only gateways of OpenAI, Anthropic, Google and Bedrock repeat requests in a stream",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
   IdleTimer: "the proxy's server limits the pauses of a body that it sends",
+  importNpmPackage: "only Bedrock needs npm packages",
   inlineDefinitions: "only Nova models and Moonshot do not accept all references",
   isLocalCaller: "without authorization, the proxy's server has local callers only",
   isLoopbackName: "without authorization, the proxy's server has local callers only",

@@ -5,12 +5,13 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import { parseJsonOrUndefined } from "../../src/core/json/parse_json.ts";
 import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import { CallWriter } from "../kit/stream/call_writer.ts";
 import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
-import { parseJsonOrUndefined, readText, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { readText, textOrEmpty } from "../kit/stream/wire_values.ts";
 import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
 import {

@@ -1,7 +1,7 @@
 /**
  * Loads the two npm packages that Bedrock needs, on the first request.
  *
- * The specifiers are not literals, because Deno and bundlers would download the packages (8 MB) with every adapter.
+ * They have 8 MB, which programs without Bedrock do not download.
  *
  * @module
  */
@@ -9,6 +9,7 @@
 import type { EventStreamCodec } from "@smithy/eventstream-codec";
 import type { AwsV4Signer } from "aws4fetch";
 import { getErrorMessage, StreamError } from "../../src/core/errors/errors.ts";
+import { importNpmPackage } from "../../src/core/ports/npm_package.ts";
 
 /** The used part of `aws4fetch`. */
 export interface SigningPackage {
@@ -47,19 +48,9 @@ function loadPackage<Package>(name: keyof typeof BEDROCK_PACKAGES): Promise<Pack
 }
 
 async function importPackage(name: keyof typeof BEDROCK_PACKAGES): Promise<unknown> {
-  const specifier = `npm:${name}@${BEDROCK_PACKAGES[name]}`;
   try {
-    return await import(/* webpackIgnore: true */ specifier);
+    return await importNpmPackage({ name, range: BEDROCK_PACKAGES[name] });
   } catch (cause) {
-    // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled(name, cause);
-  }
-}
-
-async function importInstalled(name: string, cause: unknown): Promise<unknown> {
-  try {
-    return await import(/* webpackIgnore: true */ name);
-  } catch {
     pendingPackages.delete(name);
     const message = `Could not load the npm package ${name}, which Bedrock needs; ` +
       `install it if it is missing: ${getErrorMessage(cause)}`;

@@ -5,18 +5,13 @@
  */
 
 import { isJsonObject } from "../../src/core/json/json.ts";
+import { parseJsonOrUndefined } from "../../src/core/json/parse_json.ts";
 import type { Citation } from "../../src/core/messages/content.ts";
 import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import { CallWriter } from "../kit/stream/call_writer.ts";
 import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
-import {
-  parseJsonOrUndefined,
-  readObject,
-  readText,
-  textOrEmpty,
-  toArgumentsText,
-} from "../kit/stream/wire_values.ts";
+import { readObject, readText, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { toCitation } from "./citations.ts";
 import { getModelFamily } from "./families.ts";
 import { EXTENSION_PREFIX, type WireDelta, type WireStart, type WireToolUse } from "./wire.ts";

@@ -5,8 +5,8 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import { parseJsonOrUndefined } from "../../src/core/json/parse_json.ts";
 import { ResponseSize } from "../kit/stream/event_stream.ts";
-import { parseJsonOrUndefined } from "../kit/stream/wire_values.ts";
 import type { EventCodec } from "./event_codec.ts";
 
 /** Creates a `fetch` whose complete replies are event streams, so that they are read as all others. */

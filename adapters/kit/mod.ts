@@ -113,7 +113,6 @@ export { type SseOptions, SseParser } from "./stream/sse.ts";
 export {
   countOrZero,
   objectsOrEmpty,
-  parseJsonOrUndefined,
   readList,
   readObject,
   readText,
@@ -121,6 +120,7 @@ export {
   toArgumentsText,
 } from "./stream/wire_values.ts";
 export { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+export { parseJsonOrUndefined } from "../../src/core/json/parse_json.ts";
 
 // Options
 export {

@@ -155,7 +155,7 @@ export interface CommandPath {
 }
 
 /** The help option, which every command has. */
-export const HELP_OPTION = {
+const HELP_OPTION = {
   short: "h",
   type: "boolean",
   description: "Shows help for a command.",

@@ -16,18 +16,18 @@ import type { ConfigValue } from "./config_value.ts";
  * @throws {Error} If the text is not valid TOML.
  */
 export function editConfig(text: string, key: string, value: ConfigValue | undefined): string {
-  const [mark] = /^\ufeff?/.exec(text) ?? [""];
-  const marked = text.slice(mark.length).replace(EMPTY_LIST, `$1${MARK}`);
-  return mark + editMarked(marked, key, value).replaceAll(MARK, "[]");
+  const [byteOrderMark] = /^\ufeff?/.exec(text) ?? [""];
+  const content = text.slice(byteOrderMark.length).replace(EMPTY_LIST, `$1${PLACEHOLDER}`);
+  return byteOrderMark + editContent(content, key, value).replaceAll(PLACEHOLDER, "[]");
 }
 
 /** Matches an empty list before a comment, which `toml-patch` would remove with every change of the file. */
 const EMPTY_LIST = /^([ \t]*[\w.-]+[ \t]*=[ \t]*)\[[ \t]*\](?=[ \t]*#)/gm;
 
 /** A string in place of such a list. */
-const MARK = '"swink: an empty list"';
+const PLACEHOLDER = '"swink: an empty list"';
 
-function editMarked(text: string, key: string, value: ConfigValue | undefined): string {
+function editContent(text: string, key: string, value: ConfigValue | undefined): string {
   const table = parse(text);
   const path = key.split(".");
   const edited = patch(text, setValue(table, path, { value }));

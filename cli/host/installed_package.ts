@@ -16,8 +16,8 @@ export interface Installation {
 export const INSTALLATION: Installation = { url: import.meta.url, resolve: import.meta.resolve };
 
 /**
- * Returns what to install, as a sentence without a full stop, where a package is missing; `undefined` where it is installed. Deno downloads
- * packages for the program, but not for its npm package.
+ * Returns what to install, as a sentence without a full stop, where a package is missing; `undefined` where it is
+ * installed. Deno downloads packages for the program, but not for its npm package.
  *
  * @param subject What needs the package, in the plural, such as "MCP servers".
  */

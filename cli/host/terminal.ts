@@ -11,7 +11,10 @@ import type { KeySource } from "./key_source.ts";
 export interface Output {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean;
-  /** Aborted when a write, or {@linkcode Terminal.watchOutput}, finds that the reader has closed the stream; later writes are dropped. */
+  /**
+   * Aborted when a write, or {@linkcode Terminal.watchOutput}, finds that the reader has closed the stream; later writes
+   * are dropped.
+   */
   readonly closed: AbortSignal;
   /** Writes all of the content. Standard output rejects when a write fails, except for a closed stream. */
   write(content: string | Uint8Array): Promise<void>;

@@ -10,7 +10,7 @@ import type { FoundSkills, Skill } from "../../src/tools/mod.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Project } from "./project.ts";
 import { listSkillDirectories } from "./project_content.ts";
-// With the other modules: importing one later takes as long as 30 of them now.
+// Imported with the others: importing a module later takes as long as importing 30 now.
 import { readGitState } from "./read_git_state.ts";
 import { type InstructionFile, type Instructions, readInstructions } from "./read_instructions.ts";
 

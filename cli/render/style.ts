@@ -39,7 +39,7 @@ export function getPlainStyle(): Style {
 }
 
 /** Whether an output is colored: `FORCE_COLOR` overrides `NO_COLOR` (no-color.org), which overrides the terminal. */
-export function hasColor(
+function hasColor(
   output: Pick<Output, "isTerminal">,
   env: (name: string) => string | undefined,
 ): boolean {

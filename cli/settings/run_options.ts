@@ -91,7 +91,7 @@ export const AGENT_OPTIONS = {
 } as const satisfies OptionDefinitions;
 
 /** Options that add to the prompt. */
-export const PROMPT_OPTIONS = {
+const PROMPT_OPTIONS = {
   image: {
     short: "i",
     type: "file",
@@ -191,7 +191,7 @@ export const RECORDING_OPTIONS = {
 } as const satisfies OptionDefinitions;
 
 /** Options that show what a run would do. */
-export const INSPECTION_OPTIONS = {
+const INSPECTION_OPTIONS = {
   dryRun: {
     type: "boolean",
     description: "Prints the first request, its size and the most it can cost; sends nothing.",
@@ -302,7 +302,7 @@ export const SERVER_OPTIONS = {
 } as const satisfies OptionDefinitions;
 
 /** Options that select the session. */
-export const SESSION_OPTIONS = {
+const SESSION_OPTIONS = {
   continue: {
     short: "c",
     type: "boolean",

@@ -16,7 +16,7 @@ import {
 } from "./run_options.ts";
 
 /** Options for the server itself. */
-export const LISTEN_OPTIONS = {
+const LISTEN_OPTIONS = {
   host: {
     type: "string",
     value: "address",

@@ -61,9 +61,9 @@ function resolve(specifier: string, from: string): string {
   return new URL(specifier, new URL(from, root)).href.slice(root.href.length);
 }
 
-/** Returns the packages whose names a module has that computes specifiers of packages. */
+/** Returns the packages whose names a module has that computes specifiers of packages, by itself or in core. */
 function findPackages(source: string, npmImports: ReadonlyMap<string, string>): string[] {
-  if (!source.includes("`npm:${")) return [];
+  if (!/`npm:\$\{|\bimportNpmPackage\(/.test(source)) return [];
   return Array.from(npmImports).filter(([name]) =>
     source.includes(`"${name}"`) || new RegExp(`^\\s*${name}:`, "m").test(source)
   ).map(([, specifier]) => specifier);

@@ -6,7 +6,7 @@
 
 import { BadRequestError } from "../core/errors/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../core/json/json.ts";
-import { parseJson } from "./cassette_bytes.ts";
+import { parseJsonOrUndefined } from "../core/json/parse_json.ts";
 
 const CASSETTE_VERSION = 1;
 
@@ -105,7 +105,7 @@ export function parseCassette(text: string, file: string): Cassette {
   }
   const lines = text.slice(0, text.lastIndexOf("\n")).split("\n").slice(1);
   const exchanges = lines.map((line, index) => {
-    const exchange = parseJson(line);
+    const exchange = parseJsonOrUndefined(line);
     if (isExchange(exchange)) return exchange;
     throw new BadRequestError(
       `Invalid exchange at ${file}:${index + 2}: record the cassette again`,
@@ -121,7 +121,7 @@ function parseHeader(
   text: string,
 ): { readonly version: number; readonly recordedAt: number } | undefined {
   // Some editors add a byte order mark.
-  const header = parseJson(text.slice(0, text.indexOf("\n") + 1).replace(/^\uFEFF/, ""));
+  const header = parseJsonOrUndefined(text.slice(0, text.indexOf("\n") + 1).replace(/^\uFEFF/, ""));
   if (!isJsonObject(header)) return undefined;
   const { cassette: version, recordedAt } = header;
   // The prompts of a replay have the date.

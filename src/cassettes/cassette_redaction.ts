@@ -5,6 +5,7 @@
  */
 
 import type { JsonValue } from "../core/json/json.ts";
+import { parseJsonOrUndefined } from "../core/json/parse_json.ts";
 import { encodeBase64 } from "../core/text/byte_encoding.ts";
 import {
   findSecrets,
@@ -15,7 +16,7 @@ import {
   type TextSpan,
 } from "../core/text/redact.ts";
 import type { CassetteBody, CassetteRequest } from "./cassette.ts";
-import { decodeLatin1, decodeUtf8, parseJson } from "./cassette_bytes.ts";
+import { decodeLatin1, decodeUtf8 } from "./cassette_bytes.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
 
 /** Matches names of headers that carry a secret or identify an account. */
@@ -179,7 +180,7 @@ function redactBody(
     return { base64: encodeBase64(redacted) };
   }
   if (isForm) return { text: redact(redactParameters(text), secrets) };
-  const json = parseJson(text);
+  const json = parseJsonOrUndefined(text) as JsonValue | undefined;
   if (json !== undefined) return { json: redactJson(json, secrets) };
   return { text: redactSpans(text, findBodySecrets(text, secrets)) };
 }

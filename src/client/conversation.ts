@@ -224,7 +224,7 @@ function applyState(
   const isRunning = status === "running";
   const { messages, runningCalls, [LAST_ENTRY]: getLast } = conversation;
   const last = getLast?.();
-  // Otherwise the last end is that of an earlier run.
+  // While a run is active, or if it was interrupted, the last end is that of an earlier run.
   const hasEnded = !isRunning && status !== "interrupted";
   const { error, stoppedBy } = hasEnded ? last?.ended ?? conversation : NO_ACTIVITY;
   // Messages of a run that were not persisted are no part of the session. A run that waits may persist them later.

@@ -25,7 +25,7 @@ export function putMessage(
   const position = messages[found]?.id === id ? found : length;
   const next = [...messages];
   next[position] = message;
-  // Otherwise two lists have the message in different places, and this one needs positions of its own.
+  // A list that has the message in another place than an earlier one needs positions of its own.
   if (position === found) positions.set(next, known.set(id, position));
   return next;
 }

@@ -142,7 +142,7 @@ class ResponseReader {
   }
 
   async #readBytes(): Promise<Uint8Array> {
-    // It may have been read since, as by another stream of the same response.
+    // The body may have been read since, as by another stream of the same response.
     if (!this.#body && this.#response.body?.locked) throw createReadError();
     this.#body ??= this.#response.body?.getReader();
     try {

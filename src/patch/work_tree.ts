@@ -7,6 +7,7 @@
 import { AbortedError } from "../core/errors/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../core/ignore/git_ignore.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
+import { listNames } from "../platform/list_names.ts";
 import { dirname, getRelativePath, isExactPath, join, SEPARATOR } from "../platform/paths.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedText } from "../platform/untrusted_file.ts";
@@ -104,7 +105,7 @@ export function toFilePath(root: string, path: string): string {
 }
 
 /** Returns the status of a path, without following a link; `undefined` if it cannot be read. */
-export function tryLstat(path: string): FileStatus | undefined {
+function tryLstat(path: string): FileStatus | undefined {
   try {
     return system.lstatSync(path);
   } catch {
@@ -124,14 +125,6 @@ function findRepository(directory: string): string | undefined {
   for (let path = directory;; path = dirname(path)) {
     if (tryLstat(join(path, ".git"))) return path;
     if (dirname(path) === path) return undefined;
-  }
-}
-
-function listNames(directory: string): string[] {
-  try {
-    return Array.from(system.readDirSync(directory), ({ name }) => name).sort();
-  } catch {
-    return [];
   }
 }
 

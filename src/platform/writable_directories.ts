@@ -4,9 +4,8 @@
  * @module
  */
 
+import { isMissing } from "./path_exists.ts";
 import { dirname } from "./paths.ts";
-import { system } from "./system.ts";
-import { getSystemErrorCode } from "./system_error.ts";
 
 /** Number of noted directories from which on those that are gone are forgotten: a server may make one for each request. */
 const MIN_LIMIT = 1_000;
@@ -25,7 +24,7 @@ export function noteWritableDirectory(path: string): void {
   if (isInWritableDirectory(path)) return;
   directories.add(path);
   if (directories.size < limit) return;
-  for (const directory of directories) if (isGone(directory)) directories.delete(directory);
+  for (const directory of directories) if (isMissing(directory)) directories.delete(directory);
   limit = Math.max(MIN_LIMIT, 2 * directories.size);
 }
 
@@ -34,13 +33,4 @@ export function isInWritableDirectory(path: string): boolean {
   if (directories.has(path)) return true;
   const parent = dirname(path);
   return parent !== path && isInWritableDirectory(parent);
-}
-
-function isGone(path: string): boolean {
-  try {
-    system.lstatSync(path);
-    return false;
-  } catch (error) {
-    return getSystemErrorCode(error) === "ENOENT";
-  }
 }

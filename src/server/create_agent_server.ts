@@ -8,10 +8,10 @@ import { refusePromise } from "../core/errors/refuse_promise.ts";
 import { systemClock } from "../core/ports/ports.ts";
 import { startTimer } from "../core/ports/start_timer.ts";
 import { KEEP_ALIVE_MS } from "../core/streams/keep_alive.ts";
+import { scopeSessions } from "../memory/storage/scoped_store.ts";
 import { authenticateRequest } from "./access/authenticate_request.ts";
 import type { Caller, Connection } from "./access/caller.ts";
 import { checkHost, checkOrigin, createPreflightHeaders } from "./access/check_origin.ts";
-import { scopeSessions } from "./access/scope_sessions.ts";
 import { EventStreams } from "./events/event_streams.ts";
 import { matchRoute, type RouteMatch } from "./http/match_route.ts";
 import {
@@ -234,7 +234,7 @@ class SessionServer {
     const { limits } = this.#options;
     if (typeof limits !== "function") return resolveLimits(limits);
     const own = limits(caller);
-    // It has none of the limits, and would lift those of the tenant.
+    // A promise has none of the limits, and would lift those of the tenant.
     refusePromise(own, "limits()");
     checkLimits(own);
     return resolveLimits(own);

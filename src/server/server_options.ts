@@ -121,7 +121,7 @@ export function checkLimits(limits: TenantLimits | undefined): void {
   if (limits === undefined) return;
   if (isThenable(limits)) {
     ignoreRejections(limits);
-    // It has none of the limits.
+    // A promise has none of the limits.
     throw new BadRequestError("The limits must be an object, not a promise: await it first");
   }
   checkObject(limits, "The limits must be an object, such as { concurrentRuns: 5 }");

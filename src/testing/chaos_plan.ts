@@ -4,6 +4,7 @@
  * @module
  */
 
+import { hashText } from "../core/text/hash_text.ts";
 import { seededRandom } from "./seeded_random.ts";
 
 /**
@@ -103,13 +104,4 @@ export class FaultPlan {
   record(fault: ChaosFault, target: string): void {
     this.injected.push({ fault, target });
   }
-}
-
-/** Returns the 32-bit FNV-1a hash of the UTF-16 code units. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
 }

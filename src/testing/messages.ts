@@ -61,7 +61,10 @@ export function toolCall(
   return { type: "tool_call", id, name, arguments: {}, partialJson: args, ...token };
 }
 
-/** Creates an assistant message. Defaults: provider `test`, model `test-model`, no usage, stop reason `tool_use` if it has calls, else `stop`. */
+/**
+ * Creates an assistant message. Defaults: provider `test`, model `test-model`, no usage, stop reason `tool_use` if it
+ * has calls, else `stop`.
+ */
 export function assistantMessage(
   content: string | readonly ContentBlock[],
   overrides: Partial<Omit<AssistantMessage, "role" | "content">> = {},

@@ -4,9 +4,10 @@
  * {@linkcode scriptedStream} is a model that answers from a script, {@linkcode fakeTool} a tool that records its calls,
  * {@linkcode replayFetch} a `fetch` that answers from fixtures, and {@linkcode ManualClock} a clock that advances on
  * demand. {@linkcode testToolContext} creates the context to call a tool of your own. {@linkcode checkEvents} verifies
- * the order of the events of a run, {@linkcode chaos} injects faults from a seed, and {@linkcode testStreamFn}, {@linkcode testSessionStore} and {@linkcode testDurableEngine} are the tests
- * that every stream function, every session store and every durable engine must pass. Nothing here registers a test on import or needs a
- * permission, and all of it works with any test runner.
+ * the order of the events of a run, {@linkcode chaos} injects faults from a seed, and {@linkcode testStreamFn},
+ * {@linkcode testSessionStore} and {@linkcode testDurableEngine} are the tests that every stream function, every session
+ * store and every durable engine must pass. Nothing here registers a test on import or needs a permission, and all of it
+ * works with any test runner.
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ import { BadRequestError } from "../core/errors/errors.ts";
 import { textResult } from "../core/messages/tool_result.ts";
 import { truncateMiddle } from "../core/text/output_limit.ts";
 import { type AgentTool, defineTool } from "../core/tools/tool.ts";
+import { listNames } from "../platform/list_names.ts";
 import { join } from "../platform/paths.ts";
-import { system } from "../platform/system.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";
 import type { UntrustedRead } from "../platform/untrusted_read.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
@@ -156,12 +156,4 @@ function unquote(value: string): string {
     }
   }
   return /^'.*'$/.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value;
-}
-
-function listNames(directory: string): string[] {
-  try {
-    return Array.from(system.readDirSync(directory), ({ name }) => name).sort();
-  } catch {
-    return [];
-  }
 }

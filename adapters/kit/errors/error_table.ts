@@ -43,7 +43,7 @@ export const UNKNOWN_MODEL: ErrorClassification = { code: "model_not_found" };
 /** Invalid request. */
 export const BAD_REQUEST: ErrorClassification = { code: "bad_request" };
 /** Output that the model wrote wrongly; the next attempt may be right. */
-export const MALFORMED: ErrorClassification = { code: "bad_request", retryable: true };
+const MALFORMED: ErrorClassification = { code: "bad_request", retryable: true };
 /** Error within a stream that no table matches. */
 export const UNKNOWN: ErrorClassification = { code: "stream_error", retryable: false };
 

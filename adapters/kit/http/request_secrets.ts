@@ -5,6 +5,7 @@
  */
 
 import { encodeBase64 } from "../../../src/core/text/byte_encoding.ts";
+import { decodePercentEncoded } from "../../../src/core/text/percent_encoding.ts";
 
 /** Headers that never contain a secret. */
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
@@ -52,8 +53,14 @@ export function findUrlSecrets(url: string): string[] {
   if (!/[?@]/.test(url) || !URL.canParse(url)) return [];
   const { username, password, search, searchParams } = new URL(url);
   const encoded = search.slice(1).split("&").map((part) => part.slice(part.indexOf("=") + 1));
-  const decoded = [decode(username), decode(password), ...searchParams.values()];
-  const basic = encodeBase64(new TextEncoder().encode(`${decode(username)}:${decode(password)}`));
+  const decoded = [
+    decodePercentEncoded(username),
+    decodePercentEncoded(password),
+    ...searchParams.values(),
+  ];
+  const basic = encodeBase64(
+    new TextEncoder().encode(`${decodePercentEncoded(username)}:${decodePercentEncoded(password)}`),
+  );
   return [username, password, basic, ...encoded, ...decoded].filter((secret) =>
     secret.length >= MIN_LENGTH && !/^\d{4}-\d\d-\d\d/.test(secret)
   );
@@ -79,12 +86,4 @@ function toBase64Forms(secret: string): string[] {
 
 function useLowerHex(encoded: string): string {
   return encoded.replace(/%../g, (code) => code.toLowerCase());
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

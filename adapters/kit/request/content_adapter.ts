@@ -13,6 +13,7 @@ import type {
 } from "../../../src/core/messages/content.ts";
 import type { LlmMessage } from "../../../src/core/messages/message.ts";
 import type { ModelSpec } from "../../../src/core/models/model.ts";
+import { decodePercentEncoded } from "../../../src/core/text/percent_encoding.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
@@ -210,13 +211,7 @@ function parseDataUrl(url: string): Extract<ImageSource, { type: "base64" }> | u
 }
 
 function encodeText(text: string): string {
-  let decoded = text;
-  try {
-    decoded = decodeURIComponent(text);
-  } catch {
-    // Not percent-encoded.
-  }
-  const bytes = new TextEncoder().encode(decoded);
+  const bytes = new TextEncoder().encode(decodePercentEncoded(text));
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 

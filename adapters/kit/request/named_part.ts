@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { parseJsonOrUndefined } from "../../../src/core/json/parse_json.ts";
 import type { MediaBlock } from "./media.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function findNamedPart(
   const path = PATH.exec(message)?.[0];
   if (path === undefined) return undefined;
   const body = await createBody().catch(() => "");
-  const part = findPart(parseJson(body), path.match(/\w+/g) ?? []);
+  const part = findPart(parseJsonOrUndefined(body), path.match(/\w+/g) ?? []);
   return part === undefined ? undefined : JSON.stringify(part);
 }
 
@@ -62,12 +63,4 @@ function getMember(object: JsonObject, name: string): unknown {
   const camelCase = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const key = [name, camelCase].find((key) => Object.hasOwn(object, key));
   return key === undefined ? object : object[key];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,10 +5,12 @@
  */
 
 import type { JsonSchema } from "../../../src/core/json/json.ts";
+import { decodePercentEncoded } from "../../../src/core/text/percent_encoding.ts";
 
 /** Returns the value to which a reference such as `#/$defs/name` refers; `undefined` if the schema does not have it. */
 export function resolvePointer(root: JsonSchema, reference: string): unknown {
-  const [start, ...steps] = decode(reference).split("/");
+  // As in `#/$defs/List%3CText%3E`.
+  const [start, ...steps] = decodePercentEncoded(reference).split("/");
   let target: unknown = start === "#" ? root : undefined;
   for (const step of steps.filter((step) => step !== "")) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -16,13 +18,4 @@ export function resolvePointer(root: JsonSchema, reference: string): unknown {
     target = Object.hasOwn(Object(target), name) ? Object(target)[name] : undefined;
   }
   return target;
-}
-
-/** Decodes a fragment of a URI, as in `#/$defs/List%3CText%3E`; an invalid one is returned unchanged. */
-function decode(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { parseJsonOrUndefined } from "./wire_values.ts";
+import { parseJsonOrUndefined } from "../../../src/core/json/parse_json.ts";
 
 /**
  * Returns the JSON text of an object with other names of its own members, not of those within them. All else keeps its

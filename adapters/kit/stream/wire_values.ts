@@ -73,12 +73,3 @@ export function toArgumentsText(value: unknown, source = ""): string {
   if (value === undefined || value === null) return "";
   return restoreDigits(JSON.stringify(value), source);
 }
-
-/** Parses JSON; returns `undefined` for a text that is not JSON, such as the input of a server tool that was cut off. */
-export function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,7 +2,6 @@ import { assertEquals, assertThrows } from "@std/assert";
 import {
   countOrZero,
   objectsOrEmpty,
-  parseJsonOrUndefined,
   readList,
   readObject,
   readText,
@@ -57,13 +56,4 @@ Deno.test("toArgumentsText(): returns the JSON of arguments that are sent as a v
   const source = '{"args":{"id":9007199254740993}}';
   const { args } = JSON.parse(source);
   assertEquals(toArgumentsText(args, source), '{"id":9007199254740993}');
-});
-
-Deno.test("parseJsonOrUndefined(): returns undefined for a text that was cut off", () => {
-  assertEquals(['{"a":1}', "null", '{"a":', ""].map(parseJsonOrUndefined), [
-    { a: 1 },
-    null,
-    undefined,
-    undefined,
-  ]);
 });

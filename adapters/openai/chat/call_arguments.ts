@@ -4,7 +4,7 @@
  * @module
  */
 
-import { parseJsonOrUndefined } from "../../kit/stream/wire_values.ts";
+import { parseJsonOrUndefined } from "../../../src/core/json/parse_json.ts";
 
 /**
  * The arguments of one call.

@@ -6,7 +6,7 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
-import { parseJsonOrUndefined } from "../../kit/stream/wire_values.ts";
+import { parseJsonOrUndefined } from "../../../src/core/json/parse_json.ts";
 import type { WireReasoningDetail } from "./wire.ts";
 
 /** Returns the signature of a call, which keeps the member in which the server sent it; `undefined` without one. */

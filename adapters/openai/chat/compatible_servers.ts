@@ -34,7 +34,7 @@ export interface CompatibleServer {
 }
 
 /** The known servers. */
-export const COMPATIBLE_SERVERS: readonly CompatibleServer[] = [
+const COMPATIBLE_SERVERS: readonly CompatibleServer[] = [
   { name: "OpenRouter", hosts: ["openrouter.ai"] },
   { name: "Vercel", hosts: ["ai-gateway.vercel.sh"] },
   {

@@ -13,6 +13,7 @@ import type { ProviderCall } from "../../kit/provider.ts";
 import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
 import { CallWriter } from "../../kit/stream/call_writer.ts";
 import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
+import { readIndex } from "../server/wire_index.ts";
 import { CallArguments } from "./call_arguments.ts";
 import { toCallSignature } from "./call_signatures.ts";
 import { isClaude } from "./claude.ts";
@@ -65,7 +66,7 @@ export class ChatCallAssembler {
     const chunkStart = this.#calls.length;
     for (const [position, piece] of pieces.entries()) {
       // Pieces of one chunk without an id and an index belong to different calls.
-      const isOther = position > 0 && getIndex(piece) === undefined && !piece.id;
+      const isOther = position > 0 && readIndex(piece.index) === undefined && !piece.id;
       const call = isOther && this.#calls.length > chunkStart ? this.#add() : this.#find(piece);
       this.#appendPiece(call, piece, source);
     }
@@ -109,7 +110,7 @@ export class ChatCallAssembler {
 
   #find(piece: WireToolCall): Call {
     const { id } = piece;
-    const index = getIndex(piece);
+    const index = readIndex(piece.index);
     if (index === undefined) {
       const known = id ? this.#byId.get(id) : this.#calls.at(-1);
       return known && !this.#isNextCall(piece, known) ? known : this.#add();
@@ -175,9 +176,4 @@ export class ChatCallAssembler {
     this.#writer.append(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
-}
-
-function getIndex({ index }: WireToolCall): number | undefined {
-  if (typeof index === "number") return index;
-  return /^\d+$/.test(textOrEmpty(index)) ? Number(index) : undefined;
 }

@@ -9,6 +9,7 @@
  */
 
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { readIndex } from "../server/wire_index.ts";
 import type { WireItem } from "./wire.ts";
 
 /** A tool call whose block has been opened. */
@@ -56,7 +57,7 @@ export class OpenCalls {
       contentIndex,
       id: textOrEmpty(item.call_id),
       name: textOrEmpty(item.name),
-      index: getIndex(position),
+      index: readIndex(position.output_index),
       itemId: textOrEmpty(item.id),
       earlyArguments: item.arguments,
       hasArguments: false,
@@ -73,7 +74,8 @@ export class OpenCalls {
 
   /** Finds the call to which arguments belong; without index and id, they belong to the last call. */
   find(position: ItemPosition): OpenCall | undefined {
-    const isNamed = getIndex(position) !== undefined || textOrEmpty(position.item_id) !== "";
+    const isNamed = readIndex(position.output_index) !== undefined ||
+      textOrEmpty(position.item_id) !== "";
     return isNamed ? this.#findAt(position) : this.#calls.at(-1);
   }
 
@@ -89,7 +91,7 @@ export class OpenCalls {
   }
 
   #findAt(position: ItemPosition): OpenCall | undefined {
-    const index = getIndex(position);
+    const index = readIndex(position.output_index);
     const id = textOrEmpty(position.item_id);
     // The id is that of the item or changes with each event.
     const named = this.#byId.get(id)?.findLast((call) =>
@@ -101,7 +103,7 @@ export class OpenCalls {
 
 /** Whether an item is another one than that of a call: it calls another tool, or differs in its index and its id. */
 function isOther(call: OpenCall, position: ItemPosition, item: WireItem): boolean {
-  const index = getIndex(position);
+  const index = readIndex(position.output_index);
   const hasOtherIndex = index !== undefined && call.index !== undefined && index !== call.index;
   return differ(call.name, textOrEmpty(item.name)) ||
     (hasOtherIndex && differ(call.itemId, textOrEmpty(item.id)));
@@ -110,9 +112,4 @@ function isOther(call: OpenCall, position: ItemPosition, item: WireItem): boolea
 /** Whether two texts differ and neither is missing. */
 function differ(left: string, right: string): boolean {
   return left !== "" && right !== "" && left !== right;
-}
-
-function getIndex({ output_index: index }: ItemPosition): number | undefined {
-  if (typeof index === "number") return index;
-  return /^\d+$/.test(textOrEmpty(index)) ? Number(index) : undefined;
 }

@@ -73,7 +73,7 @@ function findProblem(text: string | undefined): string | undefined {
 }
 
 /** Creates a command from the text of its file, which may begin with a description between lines of `---`. */
-export function createCustomCommand(name: string, text: string): ConversationCommand {
+function createCustomCommand(name: string, text: string): ConversationCommand {
   const { fields, body } = splitFrontMatter(text);
   return defineCommand({
     names: [`/${name}`],

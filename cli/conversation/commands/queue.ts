@@ -64,7 +64,7 @@ function takeText(queue: QueueControl, number: string, word: string): QueuedText
 }
 
 /** Formats the texts that wait, one a line with its number. */
-export function formatQueue(texts: readonly QueuedText[]): Line[] {
+function formatQueue(texts: readonly QueuedText[]): Line[] {
   if (texts.length === 0) return [toLine("No text waits for the agent", "faint")];
   return texts.map(({ text, delivery }, index) => [
     { text: `${index + 1} ${delivery === "follow_up" ? ">> " : ""}`, role: "faint" },

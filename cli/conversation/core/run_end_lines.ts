@@ -50,9 +50,8 @@ export function formatRunEnd(
     hasText: getFinalText(result.messages) !== "",
     ...(isAborted && { signalExitCode: ExitCode.interrupted }),
   };
-  const message = adaptAdvice(getRunEndMessage(end, {
-    ...{ exitCode: getRunExitCode(end), baseUrl, providers, env },
-  }));
+  const exitCode = getRunExitCode(end);
+  const message = adaptAdvice(getRunEndMessage(end, { exitCode, baseUrl, providers, env }));
   const reason = isAborted ? "aborted; changes made so far are kept" : message?.reason;
   return [
     ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, view)),

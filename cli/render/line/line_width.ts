@@ -68,7 +68,7 @@ export function trimLineEnd(line: Line): Line {
 }
 
 /** Returns the longest beginning of a text that fits into a number of columns. */
-export function takeColumns(text: string, columns: number): string {
+function takeColumns(text: string, columns: number): string {
   if (getTextWidth(text) <= columns) return text;
   let taken = "";
   let available = columns;

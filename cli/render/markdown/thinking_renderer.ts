@@ -69,7 +69,7 @@ export class ThinkingRenderer implements TextRenderer {
 }
 
 /** Returns the style of thinking, which dims code and links too where the theme dims thinking. */
-export function getThinkingStyle({ theme }: Display): SpanStyle {
+function getThinkingStyle({ theme }: Display): SpanStyle {
   const { dim, italic } = theme.looks.thinking;
   return { role: "thinking", ...(dim && { dim }), ...(italic && { italic }) };
 }

@@ -41,7 +41,7 @@ async function replaceFile(path: string, content: Uint8Array): Promise<void> {
 }
 
 /** Whether a path can be replaced: it is a file or missing, and no device, pipe or link. */
-export function isFileOrMissing(path: string): boolean {
+function isFileOrMissing(path: string): boolean {
   try {
     return Deno.lstatSync(path).isFile;
   } catch {
@@ -50,7 +50,7 @@ export function isFileOrMissing(path: string): boolean {
 }
 
 /** Prints a patch: with colors and without control characters on a terminal, byte for byte otherwise. */
-export async function printPatch(patch: Uint8Array, { terminal, env }: Host): Promise<void> {
+async function printPatch(patch: Uint8Array, { terminal, env }: Host): Promise<void> {
   const { output } = terminal;
   if (!output.isTerminal) return await output.write(patch);
   const diff = new TextDecoder().decode(patch);

@@ -27,7 +27,6 @@ export interface AjvSchema {
 /** The part of ajv's interface that is used here. */
 interface Ajv {
   compile(schema: object): AjvValidateFunction;
-  removeSchema(schema: object): unknown;
   removeKeyword(keyword: string): unknown;
   addKeyword(definition: object): unknown;
 }

@@ -56,7 +56,7 @@ export function canEval(): boolean {
 }
 
 /** Creates the check of a normalized schema; `undefined` if it has a keyword that needs ajv. */
-export function createPlainCheck(schema: unknown): PlainCheck | undefined {
+function createPlainCheck(schema: unknown): PlainCheck | undefined {
   if (schema === true) return () => true;
   if (!isRecord(schema)) return undefined;
   const { properties = {}, additionalProperties = true, ...others } = schema;

@@ -221,7 +221,7 @@ class AgentBridge {
     return setStreamOrigin(wrapped, streamFn);
   }
 
-  /** Keeps the identity of what an approval gate has besides its function, which sessions restore. */
+  /** Makes the calls of `approve` steps. A proxy keeps the other members of an approval gate, which sessions restore. */
   #wrapApprove(approve: Approve): Approve {
     const call = async (request: Parameters<Approve>[0]) => {
       const { toolCallId, name, arguments: args } = request;

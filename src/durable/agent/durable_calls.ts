@@ -72,7 +72,7 @@ export class DurableCalls {
   #runId: string | undefined;
   #announced: AnnouncedCall[] = [];
   #calls = new Map<string, CallStep>();
-  /** The steps of calls that the loop has got the results of, but not ended. */
+  /** The steps of calls whose results the loop has, and whose ends it has not emitted yet. */
   readonly #reported = new Map<string, EndedStep>();
   /** Number of calls whose cancellation the loop limits in time. */
   #cancelling = 0;

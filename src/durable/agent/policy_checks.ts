@@ -60,7 +60,7 @@ export class PolicyChecks {
     const stop = () => timer.abort();
     this.#waits.add(resolve);
     signal?.addEventListener("abort", stop);
-    // A promise or a signal for all intervals would keep those of each.
+    // One promise or signal for all intervals would keep the listeners of each.
     const slept = this.#options.sleep(CHECK_INTERVAL_MS, timer.signal).then(() => false);
     try {
       return await Promise.race([requested.promise, slept]);

@@ -32,7 +32,6 @@ import { ControlConnection, retryWhileUnavailable } from "./control_connection.t
 import { createPool } from "./create_pool.ts";
 import { DbosJournal } from "./dbos_journal.ts";
 import { EventRows, parseNotification } from "./event_rows.ts";
-import { LeftRuns } from "./left_runs.ts";
 import {
   type Dbos,
   type DbosFunction,
@@ -42,15 +41,11 @@ import {
   type PgPool,
 } from "./npm_packages.ts";
 import { runOutside } from "./run_outside.ts";
-import { type DeadWorker, RunTables } from "./run_tables.ts";
+import { RunRecovery } from "./run_recovery.ts";
+import { RunTables } from "./run_tables.ts";
 import { Sockets } from "./sockets.ts";
 import { toDurableStatus } from "./to_durable_status.ts";
 
-/** Number of pauses after a connect in which other workers may connect again too. */
-const RECONNECT_PAUSES = 3;
-/** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
-const RECONCILE_MS = 30_000;
-const RECONCILE_PAUSE_MS = 3_000;
 /** Pause before a run that cannot be recorded is resumed, in milliseconds. */
 const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
@@ -95,8 +90,16 @@ export interface DbosEngineOptions {
 }
 
 const OPTION_NAMES: readonly (keyof DbosEngineOptions)[] = [
-  ...["databaseUrl", "name", "executorId", "version", "schema", "messageSchema"] as const,
-  ...["maxConnections", "recoveryMs", "keepEventsMs", "logger"] as const,
+  "databaseUrl",
+  "name",
+  "executorId",
+  "version",
+  "schema",
+  "messageSchema",
+  "maxConnections",
+  "recoveryMs",
+  "keepEventsMs",
+  "logger",
 ];
 
 const DEFAULT_NAME = "swink";
@@ -145,8 +148,7 @@ export class DbosEngine implements DurableEngine {
   /** The requests of this process that start runs now. */
   readonly #startIds = new Set<unknown>();
   readonly #connection: ControlConnection;
-  readonly #events: EventRows;
-  readonly #left: LeftRuns;
+  readonly #recovery: RunRecovery;
   readonly #sockets = new Sockets();
   readonly #backend: RunBackend;
   readonly #closing = new AbortController();
@@ -156,10 +158,6 @@ export class DbosEngine implements DurableEngine {
   #pool: PgPool | undefined;
   #poolEnded: Promise<void> | undefined;
   #recovering: Promise<void> = Promise.resolve();
-  /** Time of the next look for runs that this worker owns and does not execute. */
-  #reconcileAt = 0;
-  /** The runs that it did not execute at the last look. */
-  #idle = new Set<string>();
 
   /**
    * Creates an engine.
@@ -187,16 +185,28 @@ export class DbosEngine implements DurableEngine {
       setUp: (query) => this.#tables.setUp(query, executorId),
       onNotification: (notification) => this.#onNotification(notification),
       onReconnect: () => {
-        this.#reconcileAt = 0;
+        this.#recovery.requestReconcile();
         this.#backend.hub.notifyAll();
         for (const runId of this.#active.keys()) void this.#readMessages(runId).catch(() => {});
       },
     });
-    this.#left = new LeftRuns(this.#tables, this.#connection);
-    const storage = this.#events = new EventRows({
+    const storage = new EventRows({
       table: this.#tables.events,
       connection: this.#connection,
-      ...{ executorId, clock: systemClock, runs: `"${schema}".workflow_status` },
+      executorId,
+      clock: systemClock,
+      runs: `"${schema}".workflow_status`,
+    });
+    this.#recovery = new RunRecovery({
+      executorId,
+      tables: this.#tables,
+      connection: this.#connection,
+      events: storage,
+      recoveryMs: options.recoveryMs ?? 1_000,
+      keepEventsMs: options.keepEventsMs ?? 300_000,
+      isActive: (runId) => this.#active.has(runId),
+      hasWorkflow: (name) => this.#functions.has(name),
+      call: (call) => this.#call(call),
     });
     this.#backend = {
       storage,
@@ -257,7 +267,7 @@ export class DbosEngine implements DurableEngine {
     // Two workers that create the tables of DBOS at once would deadlock.
     const waiting = { sleep: systemClock.sleep, signal: this.#closing.signal };
     await this.#tables.runAlone(this.#connection, waiting, () => dbos.launch());
-    this.#recovering = this.#recoverUntilClosed(dbos);
+    this.#recovering = this.#recovery.run(dbos, this.#closing.signal);
   }
 
   /** Returns a run by its id, whether it exists or not. */
@@ -278,7 +288,7 @@ export class DbosEngine implements DurableEngine {
     if (!this.#dbos) this.#connection.cancel();
     await closed;
     const stopTimer = startTimer(systemClock, ANSWER_MS, () => this.#abandonServer());
-    // Half of an engine could not be shut down.
+    // An engine whose start has not ended could not be shut down.
     await this.#starting.untilEnded();
     await this.#recovering;
     // The start may have begun runs meanwhile.
@@ -349,7 +359,13 @@ export class DbosEngine implements DurableEngine {
     const events = createRunEvents(runId, this.#backend);
     const closeInbox = (last: number) => this.#closeInbox(runId, last);
     const journal = new DbosJournal({
-      ...{ runId, startedAt, isContinued, events, dbos, closeInbox, runInContext },
+      runId,
+      startedAt,
+      isContinued,
+      events,
+      dbos,
+      closeInbox,
+      runInContext,
     });
     const earlier = this.#active.get(runId);
     this.#active.set(runId, journal);
@@ -357,7 +373,7 @@ export class DbosEngine implements DurableEngine {
     earlier?.tracker.detach("The run is executed again");
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
-      // Those of a new run are read meanwhile: the notification of one that came early was not for this process yet.
+      // A new run reads its messages meanwhile: the notification of one that came before it found no inbox here.
       const arriving = this.#readMessages(runId);
       if (isContinued) await arriving;
       else arriving.catch(() => {});
@@ -365,7 +381,7 @@ export class DbosEngine implements DurableEngine {
       void this.#tables.deleteMessages(this.#connection, runId).catch(() => {});
       return outcome;
     } catch (error) {
-      // Its messages could not be read, or it is no longer executed here.
+      // The messages of the run could not be read, or it is no longer executed here.
       journal.tracker.detach(getErrorMessage(error));
       return await this.#handleDetach(journal);
     } finally {
@@ -437,64 +453,5 @@ export class DbosEngine implements DurableEngine {
       if (status === "failed") return { type: status, error: { message: getErrorMessage(error) } };
       throw error;
     }
-  }
-
-  async #recoverUntilClosed(dbos: Dbos): Promise<void> {
-    const { signal } = this.#closing;
-    const { recoveryMs = 1_000, keepEventsMs = 300_000 } = this.#options;
-    const listRuns: Dbos["listWorkflows"] = (filter) =>
-      this.#call(() => dbos.listWorkflows(filter));
-    while (!signal.aborted) {
-      await systemClock.sleep(recoveryMs, signal);
-      const { connectedAt } = this.#connection;
-      // After a restart of Postgres, the other workers need time to take their locks again.
-      const isRecent = systemClock.now() - connectedAt < RECONNECT_PAUSES * recoveryMs;
-      if (signal.aborted || connectedAt === 0 || isRecent) continue;
-      await this.#recover(dbos).catch(() => {});
-      if (systemClock.now() < this.#reconcileAt) continue;
-      this.#reconcileAt = systemClock.now() + RECONCILE_MS;
-      await this.#reconcile(dbos).catch(() => {});
-      await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
-      await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
-      await this.#left.remove(listRuns, keepEventsMs).catch(() => {});
-    }
-  }
-
-  /**
-   * Resumes the runs that this worker owns and does not execute. DBOS leaves such a run when it cannot record its outcome,
-   * as when a connection ends at that moment. One that begins or ends now is not in two passes.
-   */
-  async #reconcile(dbos: Dbos): Promise<void> {
-    const filter = { status: "PENDING", executorId: this.executorId };
-    const runs = await this.#call(() =>
-      dbos.listWorkflows({ ...filter, loadInput: false, loadOutput: false })
-    );
-    const idle = runs.map(({ workflowID }) => workflowID).filter((id) => !this.#active.has(id));
-    const orphans = idle.filter((id) => this.#idle.has(id));
-    this.#idle = new Set(idle);
-    if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
-    if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
-  }
-
-  /** Continues the runs of workers that have ended. */
-  async #recover(dbos: Dbos): Promise<void> {
-    for (const worker of await this.#tables.lockDeadWorkers(this.#connection, this.executorId)) {
-      let isEmpty = false;
-      try {
-        isEmpty = await this.#takeOver(dbos, worker);
-      } finally {
-        await this.#tables.unlockWorker(this.#connection, worker, { isEmpty });
-      }
-    }
-  }
-
-  /** Resumes the runs of a worker; returns whether none is left that only others can continue. */
-  async #takeOver(dbos: Dbos, { executorId }: DeadWorker): Promise<boolean> {
-    const filter = { status: "PENDING", executorId, loadInput: false, loadOutput: false };
-    const runs = await runOutside(() => dbos.listWorkflows(filter));
-    const known = runs.filter(({ workflowName }) => this.#functions.has(workflowName));
-    const ids = known.map(({ workflowID }) => workflowID);
-    if (ids.length > 0) await runOutside(() => dbos.resumeWorkflows(ids));
-    return known.length === runs.length;
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { importNpmPackage, type NpmPackage } from "../../core/ports/npm_package.ts";
 
 /** The npm packages and their version ranges, equal to those in deno.json. */
 export const DBOS_PACKAGES = {
@@ -133,25 +134,12 @@ export async function loadPg(): Promise<PgPackage> {
   return loaded.default ?? loaded;
 }
 
-/** The specifiers are not literals, because Deno and bundlers would download the packages with the library. */
-async function importPackage<Package>(
-  { name, range }: { readonly name: string; readonly range: string },
-): Promise<Package> {
-  const specifier = `npm:${name}@${range}`;
+async function importPackage<Package>(source: NpmPackage): Promise<Package> {
   try {
-    return await import(/* webpackIgnore: true */ specifier);
+    return await importNpmPackage(source);
   } catch (cause) {
-    // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled<Package>(name, cause);
-  }
-}
-
-async function importInstalled<Package>(name: string, cause: unknown): Promise<Package> {
-  try {
-    return await import(/* webpackIgnore: true */ name);
-  } catch {
     throw new BadRequestError(
-      `Cannot load the npm package ${name}, which DbosEngine needs: install it`,
+      `Cannot load the npm package ${source.name}, which DbosEngine needs: install it`,
       { cause },
     );
   }

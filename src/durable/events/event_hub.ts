@@ -236,7 +236,7 @@ export class EventHub {
           if (events.length === MAX_BATCH) this.#changed.add(watched.runId);
         }
       } catch {
-        // Their readers read the storage with the next look, or when the storage is back.
+        // The readers of these runs get the events with the next look, or when the storage is back.
         for (const watched of runs) watched.miss();
         break;
       }

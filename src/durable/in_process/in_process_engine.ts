@@ -52,7 +52,12 @@ export interface InProcessEngineOptions {
 }
 
 const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
-  ...["store", "prefix", "pollMs", "keepEventsMs", "now", "sleep"] as const,
+  "store",
+  "prefix",
+  "pollMs",
+  "keepEventsMs",
+  "now",
+  "sleep",
 ];
 
 /** Pause between two looks for events that are no longer kept, in milliseconds. */
@@ -227,7 +232,7 @@ export class InProcessEngine implements DurableEngine {
     await this.#removeEvents().catch(() => {});
     for (const [id, { journal }] of this.#untilClosed(this.#active)) {
       if (ids.has(id) || !await this.#findOutcome(id)) continue;
-      // It waits for a message, which the process that has continued the run has got.
+      // The run waits here for a message that the process which has continued it has got.
       journal.tracker.detach("Another process has ended the run");
     }
     for (const [id, waiting] of this.#untilClosed(this.#waiting)) {
@@ -280,7 +285,11 @@ export class InProcessEngine implements DurableEngine {
     const tracker = new StepTracker();
     const events = createRunEvents(id, this.#backend, { detached: tracker.detached });
     const journal = new SessionJournal(id, {
-      ...{ run, events, tracker, store: this.#runs, now: this.#clock.now },
+      run,
+      events,
+      tracker,
+      store: this.#runs,
+      now: this.#clock.now,
     });
     if (!run.isContinued) this.#events.start(id);
     const ended = this.#executeUntilEnd(journal, run)
@@ -319,7 +328,7 @@ export class InProcessEngine implements DurableEngine {
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) return outcome.type;
     if (this.#active.has(id) || await this.#runs.isActive(id)) return "running";
-    // It may have ended between the two looks.
+    // The run may have ended between the two looks.
     return (await this.#runs.readOutcome(id))?.type;
   }
 

@@ -154,7 +154,7 @@ export class SessionEvents implements EventStorage {
       this.#tails.set(runId, createTail(session));
       events.forEach((event, index) => this.#numbers.set(event, numbers[index] ?? 0));
     } catch (error) {
-      // It is opened again, with the entries that are stored.
+      // The session is opened again, with the entries that are stored.
       await this.#closeSession(runId);
       // A wait for the other process would hold up the events of all runs of this one.
       if (hasReason(error, "lock_lost")) return void this.#lost.add(runId);

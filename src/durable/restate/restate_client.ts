@@ -7,6 +7,7 @@
 import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 
 /** Status of an output that does not exist yet. */
@@ -149,18 +150,10 @@ function parseBody({ text }: Answer): unknown {
 
 /** Parses the answer for a workflow that has failed; `undefined` if it is that for a request. */
 function parseFailure({ text }: Answer): WorkflowEnd | undefined {
-  const failure = parseJson(text);
+  const failure = parseJsonOrUndefined(text);
   if (!isJsonObject(failure) || failure["source"] !== "invocation") return undefined;
   const isCancelled = failure["code"] === CANCELLED;
   return { type: "failed", isCancelled, message: String(failure["message"]) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function createRefusal({ status, text }: Answer): Error {

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { importNpmPackage } from "../../core/ports/npm_package.ts";
 
 /** The npm package and its version range, equal to that in deno.json. */
 export const RESTATE_PACKAGE = { name: "@restatedev/restate-sdk", range: "^1.17.2" } as const;
@@ -68,22 +69,11 @@ export interface RestatePackage {
   }): (request: Request) => Promise<Response>;
 }
 
-/** Loads the SDK. The specifier is not a literal, because Deno and bundlers would download the package with the library. */
+/** Loads the SDK. */
 export async function loadRestate(): Promise<RestatePackage> {
-  const { name, range } = RESTATE_PACKAGE;
-  const specifier = `npm:${name}@${range}/fetch`;
   try {
-    return await import(/* webpackIgnore: true */ specifier);
+    return await importNpmPackage({ ...RESTATE_PACKAGE, path: "/fetch" });
   } catch (cause) {
-    // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled(`${name}/fetch`, cause);
-  }
-}
-
-async function importInstalled(name: string, cause: unknown): Promise<RestatePackage> {
-  try {
-    return await import(/* webpackIgnore: true */ name);
-  } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${RESTATE_PACKAGE.name}, which RestateEngine needs: install it`,
       { cause },

@@ -49,7 +49,7 @@ export class RunPublisher {
   /** The records of earlier processes, and the number of those that the replay has reached. */
   #stored: readonly StoredEvent[] = [];
   #reached = 0;
-  /** Those that follow by their keys, in reverse order, and those before that the replay has not emitted. */
+  /** By their keys: the stored events that follow, in reverse order, and those that the replay has passed and not emitted. */
   #following = new Map<string, StoredEvent[]>();
   readonly #passed = new Map<string, StoredEvent[]>();
   #last: Promise<void> | undefined;
@@ -176,7 +176,7 @@ export class RunPublisher {
         this.#follow(await this.#events?.load() ?? []);
         break;
       } catch (error) {
-        // Without them, events of the replay are published again, which is better than none.
+        // Without the stored events, those of the replay are published again, which is better than none.
         if (!isUnreachable(error)) refusals++;
         if (refusals < MAX_ATTEMPTS) await this.#sleep(RETRY_MS, this.#detached);
       }

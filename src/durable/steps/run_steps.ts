@@ -12,7 +12,6 @@ import type {
   RaceWinner,
   ReceivedMessage,
   RunMessage,
-  StepContext,
   StepOperation,
   StepOperations,
   StepOptions,
@@ -22,12 +21,14 @@ import type {
 import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { checkDuration } from "./check_duration.ts";
 import { executeRace } from "./execute_race.ts";
 import { findEndedCall } from "./find_ended_call.ts";
 import { hashJson } from "./hash_json.ts";
+import { createAbort, MessageDelivery } from "./message_delivery.ts";
 import { RunPublisher } from "./run_publisher.ts";
 import { type GroupMember, StepGroup } from "./step_group.ts";
 import { DetachedError, type StepJournal } from "./step_journal.ts";
@@ -68,14 +69,9 @@ export interface BegunOperation extends StepOperation<unknown> {
 export class RunSteps implements DurableSteps {
   readonly #journal: StepJournal;
   readonly #clock: Clock;
-  readonly #abort = new AbortController();
-  readonly #listeners = new Set<(message: RunMessage) => void>();
-  readonly #signals = new Map<string, JsonValue[]>();
+  readonly #messages: MessageDelivery;
   readonly #publisher: RunPublisher;
   #now: number;
-  /** Names of the signals that approvals have waited for. */
-  readonly #approvals = new Set<string>();
-  #delivered = 0;
   #refusals = 0;
   #executing = 0;
   #agents = 0;
@@ -88,6 +84,7 @@ export class RunSteps implements DurableSteps {
     this.#clock = clock;
     this.#now = journal.startedAt;
     this.#isReplaying = journal.isContinued;
+    this.#messages = new MessageDelivery(journal.inbox, (error) => this.#failure ??= error);
     const { events, isContinued, detached } = journal;
     this.#publisher = new RunPublisher({ events, isContinued, detached, sleep: clock.sleep });
   }
@@ -106,7 +103,7 @@ export class RunSteps implements DurableSteps {
   }
 
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    return this.#messages.signal;
   }
 
   /** Whether a step can be recorded while another one is executed. */
@@ -156,7 +153,7 @@ export class RunSteps implements DurableSteps {
 
   /** Returns the messages that have arrived and are not delivered yet; different in every replay. */
   get arrived(): readonly ReceivedMessage[] {
-    return this.#journal.inbox.read(this.#delivered);
+    return this.#messages.arrived;
   }
 
   /** Calls `listener` when a message arrives, which is not at the same point in every replay. */
@@ -165,20 +162,19 @@ export class RunSteps implements DurableSteps {
   }
 
   onMessage(listener: (message: RunMessage) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#messages.onMessage(listener);
   }
 
   async refuseMessages(): Promise<boolean> {
     const name = `messages: end ${++this.#refusals}`;
-    const before = this.#delivered;
+    const before = this.#messages.last;
     const isRefused = await this.run(name, async () => {
-      const { inbox } = this.#journal;
-      if (this.#journal.closeInbox) return await this.#journal.closeInbox(this.#delivered);
-      return inbox.last <= this.#delivered;
+      const { last } = this.#messages;
+      if (this.#journal.closeInbox) return await this.#journal.closeInbox(last);
+      return this.#journal.inbox.last <= last;
     });
     // Where the inbox cannot be closed, a message may arrive before the step has ended.
-    return isRefused && this.#delivered === before;
+    return isRefused && this.#messages.last === before;
   }
 
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {
@@ -241,15 +237,14 @@ export class RunSteps implements DurableSteps {
 
   /** Returns the data of a signal that was delivered and not taken yet. */
   takeSignal(name: string): JsonValue | undefined {
-    const data = this.#signals.get(name)?.shift();
+    const data = this.#messages.takeSignal(name);
     if (data === undefined) this.#throwIfAborted();
     return data;
   }
 
   /** Begins an approval that a signal decides, without the signals that were for an earlier one. */
   beginApproval(signal: string): void {
-    if (this.#approvals.has(signal)) this.#signals.delete(signal);
-    this.#approvals.add(signal);
+    this.#messages.beginApproval(signal);
   }
 
   #throwIfAborted(): void {
@@ -268,31 +263,35 @@ export class RunSteps implements DurableSteps {
       readonly end?: number | undefined;
     },
   ): Promise<void> {
-    const hasSignal = Array.from(this.#signals).some(([signal, [data]]) =>
-      data !== undefined &&
-      isAwaited({ number: 0, message: { type: "signal", name: signal, data } })
-    );
-    if (this.signal.aborted || hasSignal) return;
+    if (this.signal.aborted || this.#messages.hasSignal(isAwaited)) return;
     await this.#suspend(isAwaited, end);
     const execute: ExecuteStep<null> = async ({ signal }) => {
-      const ended = createDeferred<void>();
-      const check = () => this.arrived.some(isAwaited) && ended.resolve();
-      const unsubscribe = this.onArrival(check);
-      const timer = new AbortController();
-      signal.addEventListener("abort", () => ended.resolve());
-      if (signal.aborted) ended.resolve();
-      if (end !== undefined) {
-        const wait = Math.max(0, end - this.#clock.now());
-        void this.#clock.sleep(wait, timer.signal).then(() => ended.resolve());
-      }
-      check();
-      await ended.promise;
-      unsubscribe();
-      timer.abort();
+      await this.#untilArrived(isAwaited, { end, signal });
       return null;
     };
     const [started] = this.begin([{ name, execute, isWait: true }]);
     await finish(started);
+  }
+
+  /** Waits for a message to arrive, for the end of the time or for the abort. */
+  async #untilArrived(
+    isAwaited: (received: ReceivedMessage) => boolean,
+    { end, signal }: { readonly end: number | undefined; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const ended = createDeferred<void>();
+    const check = () => this.arrived.some(isAwaited) && ended.resolve();
+    const unsubscribe = this.onArrival(check);
+    const timer = new AbortController();
+    signal.addEventListener("abort", () => ended.resolve());
+    if (signal.aborted) ended.resolve();
+    if (end !== undefined) {
+      const wait = Math.max(0, end - this.#clock.now());
+      void this.#clock.sleep(wait, timer.signal).then(() => ended.resolve());
+    }
+    check();
+    await ended.promise;
+    unsubscribe();
+    timer.abort();
   }
 
   /** Waits as the engine does, if it can suspend the run. The step after it then ends at once. */
@@ -355,24 +354,8 @@ export class RunSteps implements DurableSteps {
     const input = operation.input === undefined ? undefined : hashJson(operation.input);
     const member = group.join();
     try {
-      const recorded = await this.#journal.step(name, async () => {
-        try {
-          const classified = member.execute();
-          if (classified) await classified;
-          closing.throwIfAborted();
-          this.#isReplaying = false;
-          const options = { input, order: () => member.end() };
-          const record = await this.#execute(this.#getExecuted(operation), options);
-          // The attempt ends with the step, and the next one may read the stored events in another process.
-          if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
-          // Outcomes are JSON already; the cast drops only the types of their parts.
-          return record as unknown as JsonValue;
-        } catch (thrown) {
-          // The journal may wait until the concurrent steps are recorded.
-          member.fail();
-          throw thrown;
-        }
-      });
+      const execute = () => this.#executeMember(operation, { member, input });
+      const recorded = await this.#journal.step(name, execute);
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
       if (this.failure instanceof DivergenceError) throw this.failure;
@@ -389,6 +372,29 @@ export class RunSteps implements DurableSteps {
     }
   }
 
+  /** Executes a step of a group, and returns its record. */
+  async #executeMember(
+    operation: BegunOperation,
+    { member, input }: { readonly member: GroupMember; readonly input: string | undefined },
+  ): Promise<JsonValue> {
+    try {
+      const classified = member.execute();
+      if (classified) await classified;
+      this.#journal.closing.throwIfAborted();
+      this.#isReplaying = false;
+      const options = { input, order: () => member.end() };
+      const record = await this.#execute(this.#getExecuted(operation), options);
+      // The attempt ends with the step, and the next one may read the stored events in another process.
+      if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
+      // Outcomes are JSON already; the cast drops only the types of their parts.
+      return record as unknown as JsonValue;
+    } catch (thrown) {
+      // The journal may wait until the concurrent steps are recorded.
+      member.fail();
+      throw thrown;
+    }
+  }
+
   /** Returns the operation, or one without an effect if a step that has begun with it differs from its record. */
   #getExecuted(operation: BegunOperation): BegunOperation {
     const failure = this.#failure;
@@ -397,43 +403,13 @@ export class RunSteps implements DurableSteps {
   }
 
   async #execute(
-    { execute, isWait }: BegunOperation,
+    operation: BegunOperation,
     { input, order }: {
       readonly input: string | undefined;
       readonly order: () => Promise<number | null>;
     },
   ): Promise<StepRecord> {
-    const abort = new AbortController();
-    const context: StepContext = { signal: abort.signal };
-    const { inbox } = this.#journal;
-    // A wait has no effect that must end.
-    const detached = isWait ? this.#journal.closing : this.#journal.detached;
-    const detaching = createDeferred<never>();
-    detaching.promise.catch(() => {});
-    const onDetach = () => {
-      abort.abort(detached.reason);
-      // An effect that was interrupted with this process must not be recorded as failed.
-      detaching.reject(detached.reason);
-    };
-    const onArrival = () => {
-      const found = this.arrived.find(({ message }) => message.type === "abort");
-      if (found) abort.abort(createAbort(found.message));
-    };
-    detached.addEventListener("abort", onDetach);
-    const unsubscribe = inbox.onArrival(onArrival);
-    onArrival();
-    if (detached.aborted) onDetach();
-    const { closing } = this.#journal;
-    const count = isWait ? 0 : 1;
-    this.#executing += count;
-    const executing = captureOutcome(() => execute(context), closing).catch((error) => {
-      throw new DetachedError(getErrorMessage(error));
-    });
-    const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
-      this.#executing -= count;
-      unsubscribe();
-      detached.removeEventListener("abort", onDetach);
-    });
+    const outcome = await this.#executeUntilDetached(operation);
     const interrupted = await this.#publisher.findInterrupted();
     const position = await order();
     const messages = this.arrived;
@@ -447,34 +423,42 @@ export class RunSteps implements DurableSteps {
     };
   }
 
-  #createEnd(record: StepRecord, { isReplayed, release }: GroupMember): EndedStep {
-    const deliver = () => record.messages?.forEach((received) => this.#deliver(received));
-    return { outcome: record, at: record.at, isReplayed, deliver, release };
-  }
-
-  #deliver({ number, message }: ReceivedMessage): void {
-    if (number <= this.#delivered) return;
-    this.#delivered = number;
-    if (message.type === "signal") {
-      const { name, data } = message;
-      this.#signals.set(name, [...this.#signals.get(name) ?? [], data]);
-      return;
-    }
-    if (message.type === "abort") this.#abort.abort(createAbort(message));
-    for (const listener of [...this.#listeners]) this.#notify(listener, message);
-  }
-
-  /** Calls a listener, which may also be an async function. Its error fails the run: neither the step nor the process. */
-  #notify(listener: (message: RunMessage) => unknown, message: RunMessage): void {
-    const fail = (thrown: unknown) => {
-      const text = `A listener of the messages of the run has failed: ${getErrorMessage(thrown)}`;
-      this.#failure ??= new BadRequestError(text, { cause: thrown });
+  /**
+   * Calls the function of a step, which an abort of the run aborts. Rejects when this process must no longer execute the
+   * run: an effect that was interrupted with it must not be recorded as failed.
+   */
+  async #executeUntilDetached({ execute, isWait }: BegunOperation): Promise<StepOutcome> {
+    const { closing } = this.#journal;
+    // A wait has no effect that must end.
+    const detached = isWait ? closing : this.#journal.detached;
+    const abort = new AbortController();
+    const onDetach = () => abort.abort(detached.reason);
+    const onArrival = () => {
+      const found = this.arrived.find(({ message }) => message.type === "abort");
+      if (found) abort.abort(createAbort(found.message));
     };
+    detached.addEventListener("abort", onDetach);
+    const unsubscribe = this.onArrival(onArrival);
+    onArrival();
+    if (detached.aborted) onDetach();
+    const count = isWait ? 0 : 1;
+    this.#executing += count;
     try {
-      Promise.resolve(listener(message)).catch(fail);
-    } catch (thrown) {
-      fail(thrown);
+      const executing = captureOutcome(() => execute({ signal: abort.signal }), closing);
+      const ended = executing.catch((error) => {
+        throw new DetachedError(getErrorMessage(error));
+      });
+      return await abortable(ended, detached);
+    } finally {
+      this.#executing -= count;
+      unsubscribe();
+      detached.removeEventListener("abort", onDetach);
     }
+  }
+
+  #createEnd(record: StepRecord, { isReplayed, release }: GroupMember): EndedStep {
+    const deliver = () => record.messages?.forEach((received) => this.#messages.deliver(received));
+    return { outcome: record, at: record.at, isReplayed, deliver, release };
   }
 }
 
@@ -484,11 +468,6 @@ async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<V
   deliver();
   release();
   return unwrapOutcome(outcome) as Value;
-}
-
-function createAbort(message: RunMessage): AbortedError {
-  const reason = message.type === "abort" ? message.reason : undefined;
-  return new AbortedError(reason);
 }
 
 /** Whether an error ends the execution of the run in this process; other errors are those of a step. */

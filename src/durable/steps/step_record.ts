@@ -56,7 +56,7 @@ function toOutcome(value: unknown): StepOutcome {
 }
 
 /** Returns the JSON form of an error. */
-export function toErrorRecord(
+function toErrorRecord(
   thrown: unknown,
 ): Partial<AgentErrorRecord> & { readonly message: string } {
   return AgentError.is(thrown) ? thrown.toJSON() : { message: getErrorMessage(thrown) };

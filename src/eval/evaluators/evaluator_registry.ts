@@ -112,8 +112,8 @@ export class EvaluatorRegistry {
   }
 
   /**
-   * Scores the run of a case. An evaluator that throws, is unknown, takes too long, or returns an invalid score, fails its metric only.
-   * A case to which no evaluator applies fails.
+   * Scores the run of a case. An evaluator that throws, is unknown, takes too long, or returns an invalid score, fails
+   * its metric only. A case to which no evaluator applies fails.
    */
   async evaluate(context: Omit<EvalContext, "options">): Promise<Score[]> {
     const scores: Score[] = [];

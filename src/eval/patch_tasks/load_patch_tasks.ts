@@ -52,9 +52,10 @@ export interface LoadPatchTasksOptions {
 }
 
 /**
- * Reads tasks from a file with one JSON object in each line, with a JSON array, or with one object on several lines. The properties of a task have the names
- * of SWE-bench: `instance_id`, `base_commit`, `problem_statement` and `test_patch`; in addition `repository`, the path of
- * a Git repository relative to the file, `test_command`, `test_files` and `test_timeout_ms`.
+ * Reads tasks from a file with one JSON object in each line, with a JSON array, or with one object on several lines. The
+ * properties of a task have the names of SWE-bench: `instance_id`, `base_commit`, `problem_statement` and `test_patch`;
+ * in addition `repository`, the path of a Git repository relative to the file, `test_command`, `test_files` and
+ * `test_timeout_ms`.
  *
  * @throws {BadRequestError} If the file does not exist, or a task is invalid or occurs twice. The message names the file and
  * the line, or the index, of each problem.

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { decodeUtf8, parseJson } from "../../cassettes/cassette_bytes.ts";
+import { decodeUtf8 } from "../../cassettes/cassette_bytes.ts";
 import type { CassettePath } from "../../cassettes/cassette_files.ts";
 import { createOutgoingRequest } from "../../cassettes/cassette_request.ts";
 import { checkNormalize } from "../../cassettes/check_normalize.ts";
 import { type CassetteFetch, replayCassette } from "../../cassettes/replay_cassette.ts";
-import type { JsonValue } from "../../core/json/json.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import { normalizePlaces, normalizeText } from "./normalize_text.ts";
 
 /** Options for `replayAgent()`. */
@@ -53,7 +53,7 @@ export function replayAgent(file: CassettePath, options: ReplayAgentOptions = {}
   const replay = async (...request: Parameters<CassetteFetch>): Promise<Response> => {
     if (hasFirst) return await player(...request);
     const { body, fetchArguments } = await createOutgoingRequest(...request);
-    const json = parseJson(decodeUtf8(body) ?? "");
+    const json = parseJsonOrUndefined(decodeUtf8(body) ?? "");
     // A request for an access token has a form.
     if (json !== undefined && !hasFirst) {
       hasFirst = true;
@@ -66,7 +66,7 @@ export function replayAgent(file: CassettePath, options: ReplayAgentOptions = {}
 }
 
 /** Returns all texts in a value, except for the names of members. */
-function findTexts(value: JsonValue): string[] {
+function findTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(findTexts);

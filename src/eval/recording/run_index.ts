@@ -6,6 +6,7 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import { join } from "../../platform/paths.ts";
 import { isCutLine } from "../case/cut_line.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
@@ -71,17 +72,9 @@ export async function readRuns(directory: string, files: EvalFiles): Promise<Rec
 }
 
 function parseRun(line: string, place: string): RecordedRun {
-  const value = parseJson(line);
+  const value = parseJsonOrUndefined(line);
   if (isRecordedRun(value)) return value;
   throw new BadRequestError(`Invalid line at ${place}: record the set again`);
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function isRecordedRun(value: unknown): value is RecordedRun {

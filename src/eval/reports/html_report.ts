@@ -4,10 +4,10 @@
  * @module
  */
 
+import { escapeHtml } from "../../core/text/escape_html.ts";
 import type { EvalCase } from "../case/eval_case.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
 import type { CaseResult } from "../run/case_result.ts";
-import { escapeHtml } from "./escape_html.ts";
 import {
   formatCost,
   formatCount,

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { escapeHtml } from "../../core/text/escape_html.ts";
 import type { Score } from "../evaluators/score.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import type { Trajectory, TrajectoryCall, TrajectoryReply } from "../trajectory/trajectory.ts";
-import { escapeHtml } from "./escape_html.ts";
 import { formatCost, formatCount, formatDuration, formatScore } from "./format_measure.ts";
 
 /** Characters of a text; results of tools can have any length. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { escapeHtml } from "./escape_html.ts";
+import { escapeHtml } from "../../core/text/escape_html.ts";
 import { formatCost, formatDuration, formatScore, formatTime } from "./format_measure.ts";
 import type { ReportRun } from "./report_run.ts";
 import { type RunSummary, summarizeRun } from "./summarize_run.ts";

@@ -7,6 +7,7 @@
 import { checkObject } from "../../core/checks/check_object.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { hashText } from "../../core/text/hash_text.ts";
 import type { EvalCase, EvalSet } from "../case/eval_case.ts";
 import { CASE_ID_PATTERN } from "../case/eval_set_schema.ts";
 import type { PlannedRun } from "./run_case.ts";
@@ -79,13 +80,4 @@ export function checkCount(subject: string, value: unknown): void {
       describeValue(value)
     }`,
   );
-}
-
-/** Returns the 32-bit FNV-1a hash of the UTF-16 code units. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
 }

@@ -8,6 +8,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
+import { decodePercentEncoded } from "../../core/text/percent_encoding.ts";
 
 /** Rules that all grammars share. Spaces are limited, so that a model cannot write them without end. */
 const BASE_RULES: Readonly<Record<string, string>> = {
@@ -264,15 +265,9 @@ function resolve(reference: string, root: unknown): unknown {
 
 function toPath(reference: string): string[] {
   const names = reference.slice(2).split("/");
-  return names.map((name) => decode(name).replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return names.map((name) =>
+    decodePercentEncoded(name).replaceAll("~1", "/").replaceAll("~0", "~")
+  );
 }
 
 function toValueRule(value: unknown): string {

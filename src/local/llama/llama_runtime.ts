@@ -102,7 +102,10 @@ export interface LlamaSequence {
   readonly contextTokens: Token[];
   /** Number of the evaluated tokens. */
   readonly nextTokenIndex: number;
-  /** Whether tokens at the end can be removed only as far as a state was kept; so it is for layers that see only the last tokens. */
+  /**
+   * Whether tokens at the end can be removed only as far as a state was kept; so it is for layers that see only the last
+   * tokens.
+   */
   readonly needsCheckpoints?: boolean;
   /** Keeps the current state, if that is needed. */
   takeCheckpoint?(): Promise<void>;

@@ -149,7 +149,10 @@ export class TextEngine {
     return slot;
   }
 
-  /** Returns the index of the free sequence whose conversation the prompt continues; that of the least recently used one for none. */
+  /**
+   * Returns the index of the free sequence whose conversation the prompt continues; that of the least recently used one
+   * for none.
+   */
   #findSimilar({ prompt, openingLength }: GenerationRequest): number {
     const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
     const most = Math.max(...shared);

@@ -16,7 +16,7 @@ interface JinjaPackage {
 }
 
 /** The npm package and its version range, equal to that in deno.json. */
-export const JINJA_PACKAGE = { name: "@huggingface/jinja", range: "^0.5.10" } as const;
+const JINJA_PACKAGE = { name: "@huggingface/jinja", range: "^0.5.10" } as const;
 
 let pendingPackage: Promise<JinjaPackage> | undefined;
 

@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject } from "../../core/json/json.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import { restoreDigits } from "../../core/json/parsed_problem.ts";
 
 /** Receives a tool call. */
@@ -66,7 +67,7 @@ export class CallReader {
     if (this.#text.length > MAX_START) return;
     const [start = "", name = ""] = CALL_START.exec(this.#text) ?? [];
     if (start === "") return;
-    const parsed = parseJson(name);
+    const parsed = parseJsonOrUndefined(name);
     if (typeof parsed !== "string") return;
     this.#writer.open(parsed);
     this.#arguments = new JsonObjectEnd();
@@ -79,7 +80,7 @@ export class CallReader {
       if (!this.#isComplete) this.#writer.close();
       return undefined;
     }
-    const call = parseJson(this.#text);
+    const call = parseJsonOrUndefined(this.#text);
     if (!isJsonObject(call) || typeof call.name !== "string") return this.#text;
     const args = call.arguments ?? call.parameters;
     if (args === undefined && this.#names?.includes(call.name) === false) return this.#text;
@@ -140,13 +141,5 @@ export class JsonObjectEnd {
       return this.#depth === 0;
     }
     return false;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -26,7 +26,7 @@ export function startObserver(
       try {
         observer.onEvent(event);
       } catch {
-        // As below.
+        // An error of the observer must not end the run.
       }
     },
     callModel: (request, call) => doOnce((once) => observer.callModel(request, once), call),

@@ -7,7 +7,7 @@
 import type { TurnContext } from "../run/turn_context.ts";
 
 /** Result text of a call that was cancelled by the abort of its run. */
-export const ABORTED_TEXT = "tool call cancelled: run aborted";
+const ABORTED_TEXT = "tool call cancelled: run aborted";
 
 const USER_STEERING_TEXT = "tool call cancelled: user requested steering interrupt";
 const STEERING_TEXT = "tool call cancelled: steering interrupt";

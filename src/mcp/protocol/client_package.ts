@@ -6,6 +6,7 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { importNpmPackage } from "../../core/ports/npm_package.ts";
 
 /** A JSON-RPC message: a request, a notification or a response. */
 export interface ProtocolMessage {
@@ -142,25 +143,13 @@ export function importClientPackage(): Promise<McpClientPackage> {
   return pendingPackage;
 }
 
-/** The specifier is not a literal, because Deno and bundlers would download the package with the library. */
 async function importPackage(): Promise<McpClientPackage> {
-  const { name, range } = CLIENT_PACKAGE;
-  const specifier = `npm:${name}@${range}`;
   try {
-    return await import(/* webpackIgnore: true */ specifier);
+    return await importNpmPackage(CLIENT_PACKAGE);
   } catch (cause) {
-    // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled(name, cause);
-  }
-}
-
-async function importInstalled(name: string, cause: unknown): Promise<McpClientPackage> {
-  try {
-    return await import(/* webpackIgnore: true */ name);
-  } catch {
     pendingPackage = undefined;
     throw new BadRequestError(
-      `Cannot load the npm package ${name}, which connectMcp() needs: install it, or pass it as clientPackage`,
+      `Cannot load the npm package ${CLIENT_PACKAGE.name}, which connectMcp() needs: install it, or pass it as clientPackage`,
       { cause },
     );
   }

@@ -62,17 +62,26 @@ export function completeProvider(
   { report, onRedirect }: ProviderEvents,
 ): CompleteProvider {
   if (!isOAuthProvider(provider)) return createUserlessProvider(provider);
-  let discovery: unknown;
-  let pending: PendingRedirect | undefined;
-  const resetOnFailure = async (step: () => unknown) => {
-    try {
-      await step();
-    } catch (thrown) {
-      pending?.redirected.resolve();
-      pending = undefined;
-      throw thrown;
-    }
+  const redirect = new UserRedirect(provider, onRedirect);
+  const completed: Partial<Record<PropertyKey, unknown>> = {
+    ...createBoundMembers(provider, report),
+    saveCodeVerifier: (verifier: string) => redirect.begin(verifier),
+    redirectToAuthorization: (url: URL) => redirect.send(url),
+    ...(!(provider.discoveryState && provider.saveDiscoveryState) && createDiscoveryMembers()),
   };
+  return {
+    provider: withMembers(provider, completed),
+    async invalidate(credentials) {
+      await provider.invalidateCredentials?.(credentials);
+    },
+    isPending: () => redirect.isPending,
+    readRedirect: (url) => redirect.read(url),
+    endPending: () => redirect.end(),
+  };
+}
+
+/** Creates the members that return credentials, bound to their authorization server. */
+function createBoundMembers(provider: OAuthProvider, report: ReportProblem) {
   const bind = async (stored: unknown, context: IssuerContext | undefined, save: Save) => {
     const issuer = context?.issuer;
     if (!isJsonObject(stored) || typeof stored["issuer"] === "string" || issuer === undefined) {
@@ -83,55 +92,83 @@ export function completeProvider(
     await save(bound, context);
     return bound;
   };
-  const completed: Partial<Record<PropertyKey, unknown>> = {
-    tokens: async (context?: IssuerContext) =>
-      await bind(
-        await provider.tokens(context),
-        context,
-        (tokens, context) => provider.saveTokens?.(tokens, context),
-      ),
-    clientInformation: async (context?: IssuerContext) =>
-      await bind(
-        await provider.clientInformation(context),
-        context,
-        (client, context) => provider.saveClientInformation?.(client, context),
-      ),
-    // Of requests that are refused at the same time, one sends the user to the authorization server.
-    saveCodeVerifier: async (verifier: string) => {
-      if (pending) return;
-      pending = { verifier, page: undefined, redirected: createDeferred() };
-      await resetOnFailure(() => provider.saveCodeVerifier?.(verifier));
-    },
-    redirectToAuthorization: async (url: URL) => {
-      const current = pending;
-      if (!current) return;
-      if (!await hasChallenge(url, current.verifier)) return await current.redirected.promise;
-      await resetOnFailure(() => {
-        assertPage(url);
-        return provider.redirectToAuthorization?.(url);
-      });
-      current.page = url;
-      current.redirected.resolve();
-      onRedirect();
-    },
-    ...(!(provider.discoveryState && provider.saveDiscoveryState) && {
-      discoveryState: () => discovery,
-      saveDiscoveryState: (state: unknown) => {
-        discovery = state;
-      },
-    }),
-  };
+  const saveTokens: Save = (tokens, context) => provider.saveTokens?.(tokens, context);
+  const saveClient: Save = (client, context) => provider.saveClientInformation?.(client, context);
   return {
-    provider: withMembers(provider, completed),
-    async invalidate(credentials) {
-      await provider.invalidateCredentials?.(credentials);
-    },
-    isPending: () => pending?.page !== undefined,
-    readRedirect: (redirect) => readRedirect(redirect, pending?.page),
-    endPending: () => {
-      pending = undefined;
+    tokens: async (context?: IssuerContext) =>
+      await bind(await provider.tokens(context), context, saveTokens),
+    clientInformation: async (context?: IssuerContext) =>
+      await bind(await provider.clientInformation(context), context, saveClient),
+  };
+}
+
+/** Creates the members that keep what is known about the authorization server. */
+function createDiscoveryMembers() {
+  let discovery: unknown;
+  return {
+    discoveryState: () => discovery,
+    saveDiscoveryState: (state: unknown) => {
+      discovery = state;
     },
   };
+}
+
+/** Sends the user to the authorization server: once for all requests that are refused at the same time. */
+class UserRedirect {
+  readonly #provider: OAuthProvider;
+  readonly #onRedirect: () => void;
+  #pending: PendingRedirect | undefined;
+
+  constructor(provider: OAuthProvider, onRedirect: () => void) {
+    this.#provider = provider;
+    this.#onRedirect = onRedirect;
+  }
+
+  /** Whether the user was sent there, and has not come back. */
+  get isPending(): boolean {
+    return this.#pending?.page !== undefined;
+  }
+
+  /** Begins a redirect, unless one has begun; the provider saves its secret. */
+  async begin(verifier: string): Promise<void> {
+    if (this.#pending) return;
+    this.#pending = { verifier, page: undefined, redirected: createDeferred() };
+    await this.#endOnFailure(() => this.#provider.saveCodeVerifier?.(verifier));
+  }
+
+  /** Sends the user to a page; for that of another request, waits for the one that has begun. */
+  async send(page: URL): Promise<void> {
+    const current = this.#pending;
+    if (!current) return;
+    if (!await hasChallenge(page, current.verifier)) return await current.redirected.promise;
+    await this.#endOnFailure(() => {
+      assertPage(page);
+      return this.#provider.redirectToAuthorization?.(page);
+    });
+    current.page = page;
+    current.redirected.resolve();
+    this.#onRedirect();
+  }
+
+  /** Returns the parameters of the URL with which the user has come back. */
+  read(redirect: URL | string): URLSearchParams {
+    return readRedirect(redirect, this.#pending?.page);
+  }
+
+  /** Ends the redirect: the next refusal begins another one. */
+  end(): void {
+    this.#pending = undefined;
+  }
+
+  async #endOnFailure(step: () => unknown): Promise<void> {
+    try {
+      await step();
+    } catch (thrown) {
+      this.#pending?.redirected.resolve();
+      this.end();
+      throw thrown;
+    }
+  }
 }
 
 /** Completes a provider that only has a token. */

@@ -13,7 +13,7 @@ import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../../loop/run/parent_run.ts";
 
 /** Name of the tool that searches. */
-export const SEARCH_TOOL_NAME = "mcp_search_tools";
+const SEARCH_TOOL_NAME = "mcp_search_tools";
 
 /** Part of the context window that the tools of servers may fill. */
 const WINDOW_PART = 0.1;

@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type {
@@ -183,7 +184,7 @@ export class StdioTransport implements ClientTransport {
 
   #receive(line: string): void {
     if (line.trim() === "") return;
-    const value = parseJson(line);
+    const value = parseJsonOrUndefined(line);
     if (value === undefined) {
       this.#diagnostics.append(`${line}\n`);
       this.#options.report("wrote a line to its output that is not JSON");
@@ -206,13 +207,5 @@ async function readAll(
     const { done, value } = await reader.read();
     if (done) return;
     await onChunk(value);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -9,6 +9,7 @@
  */
 
 import { isJsonObject } from "../../core/json/json.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import type { SessionDamage, SessionSummary } from "../../core/sessions/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/sessions/session_entry.ts";
 import { readHeader } from "../store/jsonl.ts";
@@ -84,7 +85,7 @@ export function readIndexSummary(
     const text = new TextDecoder().decode(end);
     if (!text.endsWith("\n")) return undefined;
     const start = text.lastIndexOf("\n", text.length - 2);
-    if (start >= 0) return toIndexSummary(parseJson(text.slice(start + 1)));
+    if (start >= 0) return toIndexSummary(parseJsonOrUndefined(text.slice(start + 1)));
     if (end.length < length) return undefined;
   }
 }
@@ -93,13 +94,13 @@ export function readIndexSummary(
 export function decodeIndex(text: string): (LogState & { readonly modified: number }) | undefined {
   const lines = text.split("\n");
   if (lines.pop() !== "") return undefined;
-  const last = toIndexSummary(parseJson(lines.at(-1) ?? ""));
+  const last = toIndexSummary(parseJsonOrUndefined(lines.at(-1) ?? ""));
   if (!last) return undefined;
   const tree = new SessionTree();
   const offsets = new LineOffsets();
   const damage: SessionDamage[] = [];
   for (const line of lines) {
-    const value = parseJson(line);
+    const value = parseJsonOrUndefined(line);
     if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
     if (!Array.isArray(value["rows"])) continue;
     const rows = { rows: value["rows"], bytes: last.summary.bytes };
@@ -159,12 +160,4 @@ function toIndexSummary(value: unknown): IndexSummary | undefined {
     typeof rows === "number" && typeof modified === "number";
   if (!isValid) return undefined;
   return { index: INDEX_VERSION, header: readHeader(header, summary), summary, rows, modified };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -98,7 +98,7 @@ export class FileLog implements EntryLog {
 
   async close(): Promise<void> {
     try {
-      // That of a flush which has not ended: the next owner of the lock may write the index, or delete it.
+      // A flush may still write the index, which the next owner of the lock may write, or delete.
       await this.#index.finish();
       if (this.#isIndexOutdated && this.#lock?.isHeld()) await this.#writeIndex();
     } finally {

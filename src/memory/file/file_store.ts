@@ -14,9 +14,7 @@ import type {
   SessionAccess,
   SessionPage,
   SessionStore,
-  SessionSummary,
 } from "../../core/sessions/session.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";
 import {
@@ -25,8 +23,7 @@ import {
   deleteSubAgents,
 } from "../store/delete_sub_agents.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
-import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
-import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
+import { SESSION_VERSION } from "../store/jsonl.ts";
 import {
   type FindUpdated,
   type ListedSession,
@@ -41,7 +38,6 @@ import { collectHits, type FoundHit } from "../store/search_page.ts";
 import {
   createAlreadyExistsError,
   createLockedError,
-  createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
 import {
@@ -63,30 +59,19 @@ import {
 } from "../store/session_page.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
-import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
-import type { FileInfo, FileSystem } from "./file_system.ts";
+import type { FileSystem } from "./file_system.ts";
 import { limitUpdated, toLatest } from "./limit_updated.ts";
 import { LineOffsets } from "./line_offsets.ts";
-import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
+import type { LoadedLog } from "./load_log_index.ts";
 import { localFileSystem } from "./local_file_system.ts";
+import { LogDirectory } from "./log_directory.ts";
 import { toLoadedState } from "./log_file_state.ts";
-import { readHeaderId } from "./read_header_id.ts";
+import { LogSummaries, READ_CONCURRENCY } from "./log_summaries.ts";
 import { removeLogs, removeTemporaryFiles } from "./remove_session_files.ts";
 import { searchLog } from "./search_log.ts";
-import { getSessionPaths, LOG_EXTENSION, type SessionPaths } from "./session_paths.ts";
+import type { SessionPaths } from "./session_paths.ts";
 import { upgradeLog } from "./upgrade_log.ts";
-
-/** Number of logs that `list()` reads concurrently when their indexes are outdated. */
-const READ_CONCURRENCY = 16;
-
-/** A log in the directory. */
-interface ListedLog {
-  /** Name of the files of the session, without an extension. */
-  readonly name: string;
-  /** Modification time of the log, in milliseconds since the epoch. */
-  readonly modified: number;
-}
 
 /** Options for {@linkcode FileSessionStore}. */
 export interface FileSessionStoreOptions {
@@ -123,16 +108,13 @@ export interface FileStoreOptions extends FileSessionStoreOptions {
  * ```
  */
 export class FileSessionStore implements SessionStore {
-  readonly #directory: string;
+  readonly #directory: LogDirectory;
+  readonly #summaries: LogSummaries;
   readonly #owner: string | undefined;
   readonly #now: () => number;
   readonly #newId: () => string;
   readonly #files: FileSystem;
   readonly #heartbeats = createHeartbeats();
-  readonly #summaryCache = new Map<
-    string,
-    { readonly modified: number; readonly summary: SessionSummary }
-  >();
 
   /** Creates a store; does not access the file system. Throws a `BadRequestError` if the directory is empty. */
   constructor(options: FileSessionStoreOptions) {
@@ -145,7 +127,8 @@ export class FileSessionStore implements SessionStore {
       files = localFileSystem,
     }: FileStoreOptions = options;
     checkPath("directory", directory);
-    this.#directory = directory.replace(/[/\\]+$/, "") || "/";
+    this.#directory = new LogDirectory(files, directory.replace(/[/\\]+$/, "") || "/");
+    this.#summaries = new LogSummaries(files, this.#directory);
     this.#owner = owner;
     this.#now = now;
     this.#newId = newId;
@@ -156,7 +139,7 @@ export class FileSessionStore implements SessionStore {
   async create(options: CreateSessionOptions = {}): Promise<Session> {
     const header = createNewHeader(options, this.#now());
     const { id } = header;
-    const paths = getSessionPaths(this.#directory, id);
+    const paths = this.#directory.getPaths(id);
     return await this.#withLock(id, async (lock) => {
       if (this.#files.stat(paths.log)) throw createAlreadyExistsError(id);
       const tree = new SessionTree();
@@ -181,14 +164,14 @@ export class FileSessionStore implements SessionStore {
     id: string,
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
-    const paths = getSessionPaths(this.#directory, id);
-    await this.#findLog(id, paths);
-    if (access !== "write") return this.#openSession(paths, await this.#loadLog(id, paths));
+    const paths = this.#directory.getPaths(id);
+    await this.#directory.find(id);
+    if (access !== "write") return this.#openSession(paths, await this.#directory.load(id));
     return await this.#withLock(id, async (lock) => {
-      let loaded = await this.#loadLog(id, paths);
+      let loaded = await this.#directory.load(id);
       if (loaded.version < SESSION_VERSION) {
         await upgradeLog(this.#files, paths, loaded);
-        loaded = await this.#loadLog(id, paths);
+        loaded = await this.#directory.load(id);
       }
       return this.#openSession(paths, loaded, lock);
     });
@@ -200,13 +183,13 @@ export class FileSessionStore implements SessionStore {
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
     const after = parseListCursor(options.cursor);
-    const logs = this.#listLogs();
+    const logs = this.#directory.list();
     const listed: ListedSession[] = [];
     const findUpdated = new WrittenCount().limit(this.#findUpdated);
     const select = () => selectListed(listed, after);
     const size = Math.max(READ_CONCURRENCY, (limit ?? logs.length) + 1);
     for (let from = 0; from < logs.length; from += size) {
-      const summaries = await this.#readSummaries(logs.slice(from, from + size));
+      const summaries = await this.#summaries.read(logs.slice(from, from + size));
       const selected = selectSummaries(summaries, filter);
       const { snapshotTime = Infinity } = after ?? {};
       const found = await listSnapshot(selected, snapshotTime, findUpdated);
@@ -232,9 +215,7 @@ export class FileSessionStore implements SessionStore {
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
-    if (sessionId !== undefined) {
-      await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
-    }
+    if (sessionId !== undefined) await this.#directory.find(sessionId);
     if (parsed.words.length === 0) return [];
     const listed = await this.list(pickFilter(options));
     // Without those that cannot be opened: reading one that is no file might never end.
@@ -264,8 +245,8 @@ export class FileSessionStore implements SessionStore {
     id: string,
     { store, updatedBefore }: DeleteSessionOptions,
   ): Promise<void> {
-    const paths = getSessionPaths(this.#directory, id);
-    await this.#findLog(id, paths);
+    const paths = this.#directory.getPaths(id);
+    await this.#directory.find(id);
     await this.#withLock(id, async (lock) => {
       if (updatedBefore !== undefined) await this.#assertOlder(id, updatedBefore);
       await deleteSubAgents(store, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
@@ -274,7 +255,7 @@ export class FileSessionStore implements SessionStore {
       lock.release();
       removeTemporaryFiles(this.#files, paths);
     });
-    this.#summaryCache.delete(paths.name);
+    this.#summaries.forget(paths.name);
   }
 
   /** Deletes the sessions that match with all their files, except those that are open for writing or cannot be opened. */
@@ -285,10 +266,9 @@ export class FileSessionStore implements SessionStore {
 
   /** Throws the error of a session in use that was written since a time: a user may have opened it since it was listed. */
   async #assertOlder(id: string, time: number): Promise<void> {
-    const paths = getSessionPaths(this.#directory, id);
-    const { modified } = await this.#findLog(id, paths);
-    const summary = this.#readCachedSummary(paths.name) ??
-      (await this.#loadLog(id, paths)).state.summary;
+    const { modified } = await this.#directory.find(id);
+    const summary = this.#summaries.readCached(this.#directory.getPaths(id).name) ??
+      (await this.#directory.load(id)).state.summary;
     if (!isOlder(limitUpdated(summary, modified), time)) throw createLockedError(id, undefined);
   }
 
@@ -299,7 +279,7 @@ export class FileSessionStore implements SessionStore {
   #withLock<Value>(id: string, act: (lock: WriterLock) => Promise<Value>): Promise<Value> {
     return withWriterLock({
       storage: this.#files,
-      directory: this.#directory,
+      directory: this.#directory.path,
       sessionId: id,
       now: this.#now,
       name: this.#owner,
@@ -307,107 +287,15 @@ export class FileSessionStore implements SessionStore {
     }, act);
   }
 
-  /** Returns the logs in the directory, most recently modified first. */
-  #listLogs(): ListedLog[] {
-    try {
-      return this.#files.listDirectory(this.#directory)
-        .filter((fileName) => fileName.endsWith(LOG_EXTENSION))
-        .map((fileName) => fileName.slice(0, -LOG_EXTENSION.length))
-        .filter((name) => isHashedName(name) || decodeFileName(name) !== undefined)
-        .map((name) => ({ name, modified: this.#readModified(name) }))
-        .toSorted((left, right) => right.modified - left.modified);
-    } catch (error) {
-      throw toSessionError(error, { id: undefined, reason: "read_failed" });
-    }
-  }
-
-  /** Returns the modification time of a log; that of one that cannot be read is later than all others. */
-  #readModified(name: string): number {
-    try {
-      return this.#files.stat(`${this.#directory}/${name}${LOG_EXTENSION}`)?.modified ?? Infinity;
-    } catch {
-      return Infinity;
-    }
-  }
-
-  async #readSummaries(logs: readonly ListedLog[]): Promise<SessionSummary[]> {
-    const summaries: SessionSummary[] = [];
-    const outdated: ListedLog[] = [];
-    const add = (summary: SessionSummary | undefined, { modified }: ListedLog) => {
-      if (summary) summaries.push(limitUpdated(summary, modified));
-    };
-    for (const log of logs) {
-      const summary = this.#readCachedSummary(log.name);
-      if (summary) add(summary, log);
-      else outdated.push(log);
-    }
-    for (let from = 0; from < outdated.length; from += READ_CONCURRENCY) {
-      await Promise.all(
-        outdated.slice(from, from + READ_CONCURRENCY)
-          .map(async (log) => add(await this.#loadSummary(log.name), log)),
-      );
-    }
-    return summaries;
-  }
-
   /** Finds the time of the last entry that a session had at a time. */
   readonly #findUpdated: FindUpdated = async ({ id }, snapshotTime) => {
     try {
-      const { state } = await this.#loadLog(id, getSessionPaths(this.#directory, id));
+      const { state } = await this.#directory.load(id);
       return state.tree.nodes.findLast(({ timestamp }) => timestamp <= snapshotTime)?.timestamp;
     } catch {
-      return undefined; // It was deleted or damaged meanwhile.
+      return undefined; // The log was deleted or damaged meanwhile.
     }
   };
-
-  /**
-   * Returns the metadata of a session's log.
-   *
-   * @throws {SessionError} With the reason `not_found`, also if a hashed name belongs to another session.
-   */
-  async #findLog(id: string, paths: SessionPaths): Promise<FileInfo> {
-    try {
-      const info = this.#files.stat(paths.log);
-      if (!info) throw createNotFoundError(id);
-      // Without a readable id, the name is that of the session.
-      const isOther = isHashedName(paths.name) && (await this.#readId(paths.name) ?? id) !== id;
-      if (isOther) throw createNotFoundError(id);
-      return info;
-    } catch (error) {
-      throw toSessionError(error, { id, reason: "read_failed" });
-    }
-  }
-
-  /** Returns the id of the session whose files have a name; `undefined` if neither the log nor its index has it. */
-  async #readId(name: string): Promise<string | undefined> {
-    if (!isHashedName(name)) return decodeFileName(name);
-    const path = `${this.#directory}/${name}`;
-    const file = await this.#files.openToRead(`${path}${LOG_EXTENSION}`);
-    try {
-      const ids = [await readHeaderId(file), this.#readIndexId(path)];
-      return ids.find((id) => id !== undefined && encodeFileName(id) === name);
-    } finally {
-      file.close();
-    }
-  }
-
-  #readIndexId(path: string): string | undefined {
-    try {
-      return readIndexSummary(this.#files, `${path}.index`)?.summary.id;
-    } catch {
-      return undefined; // The index is missing or cannot be read.
-    }
-  }
-
-  async #loadLog(id: string, paths: SessionPaths): Promise<LoadedLog> {
-    try {
-      return await loadLogIndex(this.#files, paths, { id, log: await this.#findLog(id, paths) });
-    } catch (error) {
-      // Another process has deleted it meanwhile.
-      if (getSystemErrorCode(error) === "ENOENT") throw createNotFoundError(id);
-      throw toSessionError(error, { id, reason: "read_failed" });
-    }
-  }
 
   #openSession(paths: SessionPaths, loaded: LoadedLog, lock?: WriterLock): Session {
     const { state, entries, tail, inode, indexed } = loaded;
@@ -429,50 +317,6 @@ export class FileSessionStore implements SessionStore {
     return new LiveSession({ ...options, now: this.#now, newId: this.#newId });
   }
 
-  /** Returns the summary from memory or from an up-to-date index; `undefined` if the log has to be read. */
-  #readCachedSummary(name: string): SessionSummary | undefined {
-    const path = `${this.#directory}/${name}`;
-    try {
-      const log = this.#files.stat(`${path}${LOG_EXTENSION}`);
-      if (!log) return undefined;
-      const cached = this.#summaryCache.get(name);
-      if (cached && isUpToDate(cached, log)) return cached.summary;
-      const index = readIndexSummary(this.#files, `${path}.index`);
-      // Of a log that was copied or renamed with its index, the index has another id.
-      if (!index || !isUpToDate(index, log) || encodeFileName(index.summary.id) !== name) {
-        return undefined;
-      }
-      this.#summaryCache.set(name, index);
-      return index.summary;
-    } catch {
-      return undefined; // The index is missing or cannot be read.
-    }
-  }
-
-  /** Loads a log and updates its index. A log that cannot be opened gives a summary with a `problem`. */
-  async #loadSummary(name: string): Promise<SessionSummary | undefined> {
-    let id = decodeFileName(name);
-    let info: FileInfo | undefined;
-    try {
-      id ??= await this.#readId(name);
-      if (id === undefined) return undefined;
-      const paths = getSessionPaths(this.#directory, id);
-      info = this.#files.stat(paths.log);
-      if (!info) return undefined;
-      const loaded = await this.#loadLog(id, paths);
-      await saveIndex(this.#files, paths, loaded);
-      const { summary } = loaded.state;
-      this.#summaryCache.set(name, { modified: info.modified, summary });
-      return summary;
-    } catch (error) {
-      const { message, reason } = toSessionError(error, { id, reason: "read_failed" });
-      if (id === undefined || reason === "not_found") return undefined;
-      const { modified: created, size } = info ?? { modified: 0, size: 0 };
-      const header = createHeader({ id, created });
-      return { ...SummaryBuilder.from(header).build(size), problem: message };
-    }
-  }
-
   async *#searchSessions(
     sessions: readonly SessionOrder[],
     { query, after, isOptional }: {
@@ -484,7 +328,7 @@ export class FileSessionStore implements SessionStore {
     for (const { id, updated } of sessions) {
       const from = after?.id === id ? after.position + 1 : 0;
       try {
-        const file = await this.#files.openToRead(getSessionPaths(this.#directory, id).log);
+        const file = await this.#files.openToRead(this.#directory.getPaths(id).log);
         try {
           for await (const found of searchLog(file, { sessionId: id, query, from })) {
             yield { ...found, updated, id };

@@ -51,7 +51,7 @@ export function createLocalFileSystem(system: System): FileSystem {
       const temporary = `${path}.${system.pid}.tmp`;
       const options = { write: true, createNew: true, mode: PRIVATE_MODE };
       try {
-        // One that a killed process with the same id has left, or a link.
+        // A file that a killed process with the same id has left, or a link.
         ifExists(() => system.removeSync(temporary));
         await writeText(await system.open(temporary, options), text, { sync });
         await system.rename(temporary, path);

@@ -136,7 +136,7 @@ export function findLockOwner(storage: LockStorage, path: string): SessionOwner 
   const file = storage.openToLock(path);
   try {
     if (!file.tryLock(NO_RECORD)) return readOwner(file);
-    // Otherwise its owner has removed it meanwhile, and the path may have the lock of the next one.
+    // A file that its owner has removed meanwhile is not the one at the path, which the next one may have locked.
     if (isCurrentFile(storage, path, file)) storage.remove(path);
     return undefined;
   } finally {

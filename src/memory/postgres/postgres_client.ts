@@ -6,6 +6,7 @@
 
 import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
+import { importNpmPackage } from "../../core/ports/npm_package.ts";
 import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 
 /** A row of a result: values by the names of their columns. */
@@ -145,25 +146,13 @@ export function checkConnection(connection: unknown): void {
   );
 }
 
-/** The specifier is not a literal, because Deno and bundlers would download the package with the library. */
 async function importPackage(): Promise<PgPackage> {
-  const { name, range } = PG_PACKAGE;
-  const specifier = `npm:${name}@${range}`;
   try {
-    return await import(/* webpackIgnore: true */ specifier);
+    return await importNpmPackage(PG_PACKAGE);
   } catch (cause) {
-    // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled(name, cause);
-  }
-}
-
-async function importInstalled(name: string, cause: unknown): Promise<PgPackage> {
-  try {
-    return await import(/* webpackIgnore: true */ name);
-  } catch {
     pendingPackage = undefined;
     throw new SessionError(
-      `Cannot load the npm package ${name}, which PostgresSessionStore needs: install it, or pass a client as ` +
+      `Cannot load the npm package ${PG_PACKAGE.name}, which PostgresSessionStore needs: install it, or pass a client as ` +
         "connection",
       { reason: "read_failed", cause },
     );

@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import { decodePercentEncoded } from "../../core/text/percent_encoding.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";
 
 /** Why a statement failed. */
@@ -92,18 +93,10 @@ export function createRedactor(connection: string): (text: string) => string {
   const [, userPassword] = /^[^/]+:\/\/[^:@/?#]*:([^/?#]*)@/.exec(connection) ?? [];
   const [, password] = /[?&]password=([^&#]*)/.exec(connection) ?? [];
   const secrets = [connection, userPassword, password]
-    .flatMap((secret) => secret ? [secret, encodeURI(secret), tryDecode(secret)] : [])
+    .flatMap((secret) => secret ? [secret, encodeURI(secret), decodePercentEncoded(secret)] : [])
     .filter((secret) => secret !== "")
     .toSorted((left, right) => right.length - left.length);
   return (text) => secrets.reduce((result, secret) => result.replaceAll(secret, "***"), text);
-}
-
-function tryDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The errors of a server have a severity; a code of five letters may also be one of the system. */

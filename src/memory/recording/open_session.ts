@@ -8,7 +8,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
-import { scopeStore } from "../storage/scoped_store.ts";
+import { scopeSessions } from "../storage/scoped_store.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
 import { type AgentClaim, claimAgent } from "./agent_claim.ts";
 import { recordNew } from "./record_session.ts";
@@ -85,7 +85,7 @@ export async function openSession(
   const claim = claimAgent(agent, options.id);
   try {
     // A session of another tenant is not even locked, which its users would notice.
-    return await openOwned(selectOwned(store, options), options, agent, claim);
+    return await openOwned(scopeSessions(store, options), options, agent, claim);
   } catch (error) {
     claim.release();
     throw error;
@@ -111,13 +111,6 @@ async function openOwned(
     if (!created) throw error;
     return await restoreInto(agent, created, options, claim);
   }
-}
-
-function selectOwned(
-  store: SessionStore,
-  { tenant, user }: Pick<OpenSessionOptions, "tenant" | "user">,
-): SessionStore {
-  return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
 }
 
 async function createRecorded(

@@ -19,6 +19,7 @@ import type { CompactionReport } from "../../core/messages/compaction_report.ts"
 import { hasContent } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { toPlanEntry } from "../../core/sessions/plan_entry.ts";
+import { createRunEndedEntry } from "../../core/sessions/run_ended_entry.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
@@ -34,7 +35,6 @@ import { LostWrites } from "./lost_writes.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
-import { createRunEndedEntry } from "./run_ended_entry.ts";
 import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
@@ -160,7 +160,7 @@ class Recorder implements SessionRecording {
   }
 
   async stop(): Promise<void> {
-    // Their results are recorded. Those of a run that is active may work on.
+    // The results of sub-agents that end are recorded. Those of an active run may work on.
     if (!this.#agent.state.isRunning && this.#subAgents.isEnding) await this.#subAgents.settle();
     this.#unsubscribe();
     this.#options.claim?.end();
@@ -274,7 +274,7 @@ class Recorder implements SessionRecording {
     const isReported = this.#failure === error;
     this.#failure = error;
     this.#agent.abort(error);
-    // Its own error must end neither the recording nor the program: the run has that of the session as its abort reason.
+    // An error of `onError` must end neither the recording nor the program: the abort reason is that of the session.
     if (!isReported) (async () => await this.#options.onError?.(error))().catch(() => {});
   }
 
@@ -314,7 +314,7 @@ class Recorder implements SessionRecording {
     }
     const cut = this.#hooks.transform?.cutMessages;
     const range = cut && this.#path.findRange(cut);
-    // Its tokens are counted already.
+    // The tokens of the compaction are counted already.
     if (range) {
       this.#recordCompaction({ droppedCount: range.count, tokensBefore: 0, tokensAfter: 0 });
     }
@@ -391,7 +391,7 @@ class Recorder implements SessionRecording {
 
   #recordMessage(message: AgentMessage): void {
     if (message.role === "assistant" && !hasContent(message.content)) {
-      // Its failed attempts have a price too.
+      // The failed attempts of a reply without content have a price, too.
       if (message.usage.total > 0) this.session.append({ type: "reply_failed", message });
       return;
     }
@@ -417,7 +417,7 @@ class Recorder implements SessionRecording {
   #recordApproval(
     { id, decision }: Extract<AgentEvent, { type: "tool_approval_resolved" }>,
   ): void {
-    // It was requested in an earlier run, perhaps of another process.
+    // The approval may have been requested in an earlier run, perhaps of another process.
     const name = this.#requestedApprovals.get(id) ?? findCallName(this.#agent.state.messages, id);
     this.#requestedApprovals.delete(id);
     this.session.append({ type: "approval", toolCallId: id, name, decision });

@@ -210,7 +210,7 @@ export class SubAgentSessions {
       this.#detached.set(own.id, { sessionId: own.id, name, prompt, toolCallId, ended, cancel });
     }
     const end = async (outcome: SubAgentOutcome): Promise<void> => {
-      // Its own recording has aborted it if its session could not be written.
+      // The recording of the sub-agent has aborted it if its session could not be written.
       await stop().catch(() => {});
       await this.#end(entry, outcome);
       markEnded();

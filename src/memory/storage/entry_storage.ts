@@ -102,8 +102,8 @@ export interface EntryStorage {
   /** Resolves when all appended entries of a session would survive a power failure. Default: `append` does so. */
   sync?(sessionId: string): Promise<void>;
   /**
-   * Finds entries by their search texts, at most `limit`, in the order of {@linkcode EntryStorage.list} and of their positions. Fewer
-   * than `limit` mean that there are no more. Default: all lines are read.
+   * Finds entries by their search texts, at most `limit`, in the order of {@linkcode EntryStorage.list} and of their
+   * positions. Fewer than `limit` mean that there are no more. Default: all lines are read.
    */
   search?(query: StorageSearch): Promise<readonly StorageHit[]>;
   /**

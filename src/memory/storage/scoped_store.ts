@@ -54,6 +54,11 @@ export function scopeStore(store: SessionStore, scope: SessionScope): SessionSto
   return new ScopedStore(store, scope);
 }
 
+/** Returns the store with the sessions of a scope, which is the whole store if the scope has neither a tenant nor a user. */
+export function scopeSessions(store: SessionStore, { tenant, user }: SessionScope): SessionStore {
+  return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
+}
+
 class ScopedStore implements SessionStore {
   readonly #store: SessionStore;
   readonly #scope: SessionScope;
@@ -78,7 +83,7 @@ class ScopedStore implements SessionStore {
     await this.#checkSession(id);
     const session = await this.#store.open(id, options);
     if (matchesFilter(session.header, this.#scope)) return session;
-    // It was deleted meanwhile, and created again outside of the scope.
+    // The session was deleted meanwhile, and created again outside of the scope.
     await session.close();
     throw createNotFoundError(id);
   }

@@ -206,7 +206,7 @@ function callArguments(content: unknown): string | undefined {
 }
 
 /** Whether a value is like a `ModelSpec`; a later version may have other thinking levels. */
-export function isModelSpec(value: unknown): boolean {
+function isModelSpec(value: unknown): boolean {
   return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
     isString(value["thinkingLevel"]);
 }

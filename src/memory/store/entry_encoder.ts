@@ -63,7 +63,7 @@ export class EntryEncoder {
     if (!isJsonObject(value)) throw this.#createError("an entry is an object");
     const problem = findProblem(value);
     if (problem) throw this.#createError(problem);
-    // As when it is read from the log.
+    // The same entry as when it is read from the log.
     return withValidAmounts(value) as unknown as SessionEntry;
   }
 

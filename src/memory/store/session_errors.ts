@@ -22,7 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Describes an error of the system; a known error code adds its cause and advice. */
-export function describeSystemError(error: unknown): string {
+function describeSystemError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const advice = ADVICE[code];
   return advice === undefined ? getErrorMessage(error) : `${advice} (${getErrorMessage(error)})`;

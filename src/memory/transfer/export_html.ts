@@ -6,6 +6,7 @@
 
 import type { ImageSource } from "../../core/messages/content.ts";
 import type { Session } from "../../core/sessions/session.ts";
+import { escapeHtml } from "../../core/text/escape_html.ts";
 import { formatTime } from "../store/format_time.ts";
 import { PAGE_STYLE } from "./page_style.ts";
 import {
@@ -151,19 +152,4 @@ function renderText(content: string): string {
 
 function renderCode(content: string): string {
   return `<pre>${escapeHtml(content)}</pre>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Escapes a text for HTML; replaces control characters that HTML does not allow. */
-function escapeHtml(content: string): string {
-  return content.toWellFormed()
-    .replaceAll(/(?![\t\n\r])\p{Cc}/gu, "\ufffd")
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -42,7 +42,7 @@ export type PromptEnd =
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** Returns an absolute path, as clients require it. */
-export function toAbsolutePath(cwd: string, path: string): string {
+function toAbsolutePath(cwd: string, path: string): string {
   if (/^([/\\]|[A-Za-z]:)/.test(path)) return path;
   return `${cwd.replace(/[/\\]$/, "")}/${path}`;
 }

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { importNpmPackage } from "../../core/ports/npm_package.ts";
 
 /** The client at the other end of a connection. */
 export interface AcpPeer {
@@ -77,7 +78,7 @@ export const ACP_PACKAGE = { name: "@agentclientprotocol/sdk", range: "^2.4.0" }
  * @throws {BadRequestError} If it is not installed.
  */
 export async function importAcpPackage(): Promise<AcpPackage> {
-  return await importPackage("") as AcpPackage;
+  return await importPackage();
 }
 
 /**
@@ -86,25 +87,13 @@ export async function importAcpPackage(): Promise<AcpPackage> {
  * @throws {BadRequestError} If the package is not installed.
  */
 export async function importAcpV2Package(): Promise<AcpV2Package> {
-  return await importPackage("/experimental/v2") as AcpV2Package;
+  return await importPackage("/experimental/v2");
 }
 
-/** Imports a part of the package. The specifier is not a literal: Deno and bundlers would download it with the library. */
-async function importPackage(path: string): Promise<unknown> {
-  const { name, range } = ACP_PACKAGE;
-  const specifier = `npm:${name}@${range}${path}`;
+async function importPackage<Package>(path = ""): Promise<Package> {
   try {
-    return await import(/* webpackIgnore: true */ specifier);
+    return await importNpmPackage({ ...ACP_PACKAGE, path });
   } catch (cause) {
-    // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled(`${name}${path}`, cause);
-  }
-}
-
-async function importInstalled(specifier: string, cause: unknown): Promise<unknown> {
-  try {
-    return await import(/* webpackIgnore: true */ specifier);
-  } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${ACP_PACKAGE.name}, which serveAcp() needs: install it, or pass it as sdk`,
       { cause },

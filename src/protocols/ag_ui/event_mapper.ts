@@ -13,9 +13,8 @@ import type {
   SubAgentEvent,
 } from "../../core/events/event.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import { extractText, extractToolCalls } from "../../core/messages/content.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
-import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import { toJson } from "../web_client/client_json.ts";
 import { isKnownToClient } from "../web_client/client_results.ts";
 import { describeError } from "../web_client/describe_error.ts";
@@ -25,7 +24,7 @@ import type { AgUiEvent, AgUiMessage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { getOutcome, getResult } from "./get_outcome.ts";
 import { formatModel, ModelUsage } from "./model_usage.ts";
-import { createPartId } from "./reply_parts.ts";
+import { ReplyEvents } from "./reply_events.ts";
 import { toContent } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
@@ -60,13 +59,6 @@ export interface MappedAgent {
   readonly messages?: ClientMessages | undefined;
 }
 
-/** The text or reasoning that is being written. */
-interface OpenBlock {
-  readonly type: "text" | "reasoning";
-  readonly id: string;
-  readonly contentIndex: number;
-}
-
 /** Maps the events of one agent; those of its sub-agents get a mapper of their own. */
 export class EventMapper {
   readonly #options: EventMapperOptions;
@@ -79,16 +71,7 @@ export class EventMapper {
   readonly #usage: ModelUsage;
   readonly #messages: ClientMessages;
   #runId = "";
-  #messageId = "";
-  #block: OpenBlock | undefined;
-  /** Ids of the calls that are being written, by index: providers may write several at once. */
-  readonly #calls = new Map<number, string>();
-  /** Ids of the calls that have arguments so far. */
-  readonly #callsWithArguments = new Set<string>();
-  /** Index of the first text, which has the id of the message. */
-  #firstText: number | undefined;
-  /** Ids of the messages of the attempt, which a retry takes back. */
-  readonly #attempt = new Set<string>();
+  readonly #reply = new ReplyEvents((id) => this.#toCallId(id));
   #step: string | undefined;
   #hasCalledModel = false;
 
@@ -107,11 +90,9 @@ export class EventMapper {
   /** Returns the events for a client. */
   map(event: AgentEvent): AgUiEvent[] {
     const events = this.#attribute(this.#map(event));
-    // Those of sub-agents are part of the events of the agent.
+    // The events of sub-agents are part of those of the agent, which applies them.
     if (this.#subAgentId === undefined) {
-      for (const mapped of events) {
-        this.#messages.apply(mapped);
-      }
+      for (const mapped of events) this.#messages.apply(mapped);
     }
     return events;
   }
@@ -144,7 +125,7 @@ export class EventMapper {
       case "message_start":
         return this.#startMessage(event);
       case "message_update":
-        return this.#append(event.delta);
+        return this.#reply.append(event.delta);
       case "message_end":
         return this.#endMessage(event);
       case "model_call_start":
@@ -233,7 +214,7 @@ export class EventMapper {
 
   /** Ends everything that a client sees as active. */
   #endParts(): AgUiEvent[] {
-    return [...this.#suspendSubAgents(), ...this.#closeBlocks(), ...this.#endStep()];
+    return [...this.#suspendSubAgents(), ...this.#reply.close(), ...this.#endStep()];
   }
 
   /** Ends the events of the sub-agents that work longer than their run, as the protocol requires. */
@@ -261,115 +242,16 @@ export class EventMapper {
   /** A client has the messages of the prompt; those that are queued later are new to it. */
   #startMessage({ message }: MessageStartEvent): AgUiEvent[] {
     if (message.role !== "assistant") return [];
-    this.#messageId = message.id ?? `${this.#runId}-${this.#messages.size}`;
-    this.#firstText = undefined;
-    this.#attempt.clear();
+    this.#reply.start(message.id ?? `${this.#runId}-${this.#messages.size}`);
     return [];
-  }
-
-  #append(delta: AssistantMessageDelta): AgUiEvent[] {
-    const { contentIndex } = delta;
-    if (delta.type === "tool_call_start") {
-      const toolCallId = this.#toCallId(delta.id);
-      const start = {
-        type: "TOOL_CALL_START",
-        toolCallId,
-        toolCallName: delta.name,
-        parentMessageId: this.#messageId,
-      } as const;
-      const closed = this.#closeText();
-      this.#calls.set(contentIndex, toolCallId);
-      this.#attempt.add(this.#messageId);
-      return [...closed, start];
-    }
-    if (delta.type === "tool_call_delta") {
-      const toolCallId = this.#calls.get(contentIndex);
-      if (toolCallId === undefined) return [];
-      if (delta.delta.trim() !== "") this.#callsWithArguments.add(toolCallId);
-      return [{ type: "TOOL_CALL_ARGS", toolCallId, delta: delta.delta }];
-    }
-    const type = BLOCK_TYPES[delta.type];
-    const opened = this.#block?.contentIndex === contentIndex
-      ? []
-      : this.#openText(type, contentIndex);
-    const { id = "" } = this.#block ?? {};
-    switch (type) {
-      case "text":
-        return [...opened, { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta: delta.delta }];
-      case "reasoning":
-        return [
-          ...opened,
-          { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta: delta.delta },
-        ];
-    }
-  }
-
-  /** Starts a text or a reasoning, or continues one. */
-  #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
-    if (type === "text") this.#firstText ??= contentIndex;
-    // A retry may write a text where the failed attempt has written reasoning, which the client keeps.
-    const messageId = type === "text" && this.#firstText === contentIndex
-      ? this.#messageId
-      : createPartId(this.#messageId, { type, contentIndex });
-    const opened = this.#openBlock({ type, id: messageId, contentIndex });
-    if (type === "text") {
-      return [...opened, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
-    }
-    return [
-      ...opened,
-      { type: "REASONING_START", messageId },
-      { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" },
-    ];
-  }
-
-  #openBlock(block: OpenBlock): AgUiEvent[] {
-    const closed = this.#closeText();
-    this.#block = block;
-    this.#attempt.add(block.id);
-    return closed;
-  }
-
-  /** Ends what is being written. */
-  #closeBlocks(): AgUiEvent[] {
-    const calls = [...this.#calls.values()];
-    const events = calls.flatMap((toolCallId) => this.#closeCall(toolCallId));
-    this.#calls.clear();
-    this.#callsWithArguments.clear();
-    return [...this.#closeText(), ...events];
-  }
-
-  /** Ends a call. Some providers write nothing for a call without arguments, which a client could not parse. */
-  #closeCall(toolCallId: string): AgUiEvent[] {
-    const hasArguments = this.#callsWithArguments.has(toolCallId);
-    return [
-      ...(hasArguments ? [] : [{ type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" } as const]),
-      { type: "TOOL_CALL_END", toolCallId },
-    ];
-  }
-
-  #closeText(): AgUiEvent[] {
-    const block = this.#block;
-    this.#block = undefined;
-    switch (block?.type) {
-      case undefined:
-        return [];
-      case "text":
-        return [{ type: "TEXT_MESSAGE_END", messageId: block.id }];
-      case "reasoning":
-        return [
-          { type: "REASONING_MESSAGE_END", messageId: block.id },
-          { type: "REASONING_END", messageId: block.id },
-        ];
-    }
   }
 
   /** Takes back what a failed attempt has emitted. */
   #discard(): AgUiEvent[] {
-    const closed = this.#closeBlocks();
-    if (this.#attempt.size === 0) return closed;
-    this.#messages.discard(this.#attempt);
-    this.#attempt.clear();
-    this.#firstText = undefined;
+    const closed = this.#reply.close();
+    const ids = this.#reply.discard();
+    if (ids.length === 0) return closed;
+    this.#messages.discard(ids);
     return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
   }
 
@@ -402,8 +284,8 @@ export class EventMapper {
   /** Ends a reply, and takes back the calls that it has lost: those of one that was cut off are not executed. */
   #endReply({ content }: AssistantMessage): AgUiEvent[] {
     const kept = extractToolCalls(content).map(({ id }) => this.#toCallId(id));
-    const lost = [...this.#calls.values()].filter((id) => !kept.includes(id));
-    const closed = this.#closeBlocks();
+    const lost = this.#reply.openCalls.filter((id) => !kept.includes(id));
+    const closed = this.#reply.close();
     if (lost.length === 0) return closed;
     this.#messages.discardCalls(lost);
     return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
@@ -423,7 +305,7 @@ export class EventMapper {
     }
     return [
       { type: "TEXT_MESSAGE_START", messageId, role: "user" },
-      { type: "TEXT_MESSAGE_CONTENT", messageId, delta: extractText(content) },
+      { type: "TEXT_MESSAGE_CONTENT", messageId, delta: message.content },
       { type: "TEXT_MESSAGE_END", messageId },
     ];
   }
@@ -466,11 +348,6 @@ export class EventMapper {
 
 const ABORTED = "The agent was aborted";
 const FAILED = "The agent failed";
-
-const BLOCK_TYPES = {
-  text_delta: "text",
-  thinking_delta: "reasoning",
-} as const;
 
 /** Returns the first event of a run. */
 export function createRunStart(threadId: string, runId: string): AgUiEvent {

@@ -78,7 +78,7 @@ function readDecisions(message: JsonObject): Record<string, ApprovalDecision> {
   const decisions = new Map<string, ApprovalDecision>();
   for (const { toolCallId, state, approval } of listToolParts(message)) {
     if (state !== "approval-responded" || !isJsonObject(approval)) continue;
-    // Its user has not answered it.
+    // The agent has decided this one, not the user.
     if (approval["isAutomatic"] === true) continue;
     decisions.set(toolCallId, toDecision(approval));
   }

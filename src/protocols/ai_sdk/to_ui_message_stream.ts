@@ -51,9 +51,10 @@ export function mapChunks(
   const mapper = new ChunkMapper(options);
   return mapEvents<UiMessageChunk>(stream, {
     map: (event) => mapper.map(event),
-    fail: (
-      thrown,
-    ) => [{ type: "error", errorText: describeError(thrown, NOT_SENT, options.onError) }],
+    fail: (thrown) => {
+      const errorText = describeError(thrown, NOT_SENT, options.onError);
+      return [{ type: "error", errorText }];
+    },
   });
 }
 

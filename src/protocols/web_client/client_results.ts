@@ -9,16 +9,26 @@ import { isJsonObject } from "../../core/json/json.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 
+/**
+ * The results of client tools have details of their own, in which `runsInClient` is `true` for a placeholder and `false`
+ * for the result that the client has sent.
+ */
+interface ClientDetails {
+  readonly runsInClient: boolean;
+  /** The output that the client has sent. */
+  readonly output?: unknown;
+}
+
 /** Text for the model, until the client replaces it. */
 const PLACEHOLDER = "The tool runs in the client of the user. Its result follows.";
 
 /** Creates the result of a call until the client has sent one. */
 export function createPlaceholder(): AgentToolResult {
-  return textResult(PLACEHOLDER, { runsInClient: true });
+  return textResult(PLACEHOLDER, { runsInClient: true } satisfies ClientDetails);
 }
 
 /** Returns the details of a result that the client has sent. Its output must not pass for the details of another tool. */
-export function toClientDetails(output?: unknown): Readonly<Record<string, unknown>> {
+export function toClientDetails(output?: unknown): ClientDetails {
   return { runsInClient: false, ...(output !== undefined && { output }) };
 }
 

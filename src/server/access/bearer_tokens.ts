@@ -39,7 +39,7 @@ const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 export function bearerTokens(tokens: readonly BearerToken[]): Authenticate {
   checkTokens(tokens);
   const callers = tokens.map(({ token, ...caller }) => ({ token, caller }));
-  // Not before the first request: work that a module begins when it is loaded ends within an unrelated test.
+  // Begins with the first request: work that a module begins when it is loaded ends within an unrelated test.
   let hashing: Promise<HashedTokens> | undefined;
   return async (token) => {
     const { hash, known } = await (hashing ??= hashTokens(callers));

@@ -11,13 +11,13 @@ import { SessionError } from "../../core/errors/errors.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
-import type { Session } from "../../core/sessions/session.ts";
 import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { EventsOptions, FeedItem } from "../runner/agent_runner.ts";
 import { BatchSize, MAX_BATCH_LENGTH } from "../runner/batch_size.ts";
-import { type EventCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
-import { type PositionedEntry, readEntries } from "../runner/stored_session.ts";
+import { formatCursor, parseCursor } from "../runner/event_cursor.ts";
+import { createItem } from "../runner/feed_item.ts";
+import { hasPosition, type PositionedEntry, readEntries } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";
 import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";
 import type { SessionRuns } from "./session_runs.ts";
@@ -82,9 +82,7 @@ export class DurableFeed {
     const { after, runs } = this.#options;
     const cursor = after === undefined ? undefined : parseCursor(after);
     if (!cursor) return true;
-    const isKnown = await runs.withSession((session) =>
-      Promise.resolve(hasPosition(session, cursor))
-    );
+    const isKnown = await runs.withSession((session) => hasPosition(session, cursor));
     if (!isKnown) return false;
     this.#position = cursor.position;
     this.#entryId = cursor.entryId;
@@ -279,15 +277,4 @@ export class DurableFeed {
     stopTimer();
     signal.removeEventListener("abort", stop);
   }
-}
-
-function hasPosition(
-  { outline }: Pick<Session, "outline">,
-  { position, entryId }: Pick<EventCursor, "position" | "entryId">,
-): boolean {
-  return position === 0 || outline[position - 1]?.id === entryId;
-}
-
-function createItem(type: string, value: object): FeedItem {
-  return { type, data: JSON.stringify(value) };
 }

@@ -25,7 +25,7 @@ import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { createContinueInput } from "../../loop/loop.ts";
-import { scopeSessions } from "../access/scope_sessions.ts";
+import { scopeSessions } from "../../memory/storage/scoped_store.ts";
 import { createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
@@ -228,7 +228,7 @@ class DurableRunner implements AgentRunner {
     const { pollMs = 2_000 } = this.#options;
     const runs = this.#getRuns(key);
     // An error before the first event is that of the request.
-    await runs.withSession(() => Promise.resolve());
+    await runs.withSession(() => {});
     return new DurableFeed({ ...options, runs, pollMs, clock: this.#clock }).read();
   }
 

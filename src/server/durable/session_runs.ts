@@ -16,7 +16,7 @@ import type { Session } from "../../core/sessions/session.ts";
 import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { EntryOutline } from "../../core/sessions/session_entry.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
-import { readStoredActivity } from "../runner/stored_session.ts";
+import { readStoredActivity, withSession } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";
 import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";
 
@@ -119,9 +119,7 @@ export class SessionRuns {
     const { sessionId, position, entryId } = first.record;
     if (sessionId !== this.#options.sessionId) return false;
     // A session that was deleted had the same id, and may have belonged to another tenant.
-    return await this.withSession(({ outline }) =>
-      Promise.resolve((outline[position - 1]?.id ?? "") === entryId)
-    );
+    return await this.withSession(({ outline }) => (outline[position - 1]?.id ?? "") === entryId);
   }
 
   /** Returns the records of a run since its latest checkpoint. */
@@ -142,14 +140,9 @@ export class SessionRuns {
     for await (const _batch of this.#getRun(runId).events({ signal })) return;
   }
 
-  /** Opens the session for a function. */
-  async withSession<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
-    const session = await this.#options.open();
-    try {
-      return await use(session);
-    } finally {
-      await session.close();
-    }
+  /** Opens the session for a function, and closes it then. */
+  withSession<Result>(use: (session: Session) => Result | Promise<Result>): Promise<Result> {
+    return withSession(this.#options.open, use);
   }
 
   #getRun(runId: string): DurableRun<RunEnd> {

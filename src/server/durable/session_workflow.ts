@@ -14,9 +14,10 @@ import type { Clock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
 import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
-import { scopeSessions } from "../access/scope_sessions.ts";
+import { scopeSessions } from "../../memory/storage/scoped_store.ts";
 import { callApplication } from "../http/problem.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
+import { hasCompleted } from "../runner/has_completed.ts";
 import { serializeEvent } from "../runner/live_events.ts";
 import { disposeServed, type ServedAgent, toServedAgentParts } from "../runner/served_agent.ts";
 import type { BeginRecord, RunRecord } from "./run_record.ts";
@@ -134,8 +135,4 @@ class SessionRun {
     const isCheckpoint = type === "begin" || type === "saved" || type === "finished";
     await this.#steps.publish(record, { isCheckpoint });
   }
-}
-
-function hasCompleted({ stopReason, stoppedBy, pendingApprovals = [] }: AgentResult): boolean {
-  return stopReason === "stop" && !stoppedBy && pendingApprovals.length === 0;
 }

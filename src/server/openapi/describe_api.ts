@@ -29,16 +29,16 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 };
 
 /** Statuses of the errors of every route that needs a caller. */
-export const CALLER_ERRORS: readonly number[] = [401, 403, 421, 429, 503];
+const CALLER_ERRORS: readonly number[] = [401, 403, 421, 429, 503];
 
 /** Statuses of the errors of every public route. */
-export const PUBLIC_ERRORS: readonly number[] = [403, 421];
+const PUBLIC_ERRORS: readonly number[] = [403, 421];
 
 /** Statuses of the errors of every route with a body. */
-export const BODY_ERRORS: readonly number[] = [400, 408, 413, 415];
+const BODY_ERRORS: readonly number[] = [400, 408, 413, 415];
 
 /** Returns the content of all responses of an operation by status. */
-export function listResponses(operation: Operation): ReadonlyMap<number, ResponseContent> {
+function listResponses(operation: Operation): ReadonlyMap<number, ResponseContent> {
   const errors = [
     ...operation.access === "public" ? PUBLIC_ERRORS : CALLER_ERRORS,
     ...operation.body === undefined ? [] : BODY_ERRORS,

@@ -93,7 +93,7 @@ const SESSION_ROUTES: readonly Route[] = [
     summary: "Returns the entries of the log of a session.",
     access: "caller",
     parameters: [
-      { ...LIMIT, description: "Size of the page, at most 200." },
+      LIMIT,
       { name: "after", in: "query", type: "integer", description: "Number of entries to skip." },
     ],
     responses: { 200: "Entries", 400: "Error", 404: "Error" },

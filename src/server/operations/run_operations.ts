@@ -5,7 +5,6 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
-import { findLostDigits } from "../../core/json/parsed_problem.ts";
 import type { UserMessage } from "../../core/messages/message.ts";
 import { createFailure } from "../http/problem.ts";
 import type { QueuedInput, RunInput, SessionDetail } from "../runner/agent_runner.ts";
@@ -26,13 +25,13 @@ export async function sendPrompt(call: Call, services: Services): Promise<Respon
       metadata: { idempotencyKey: key, requestHash: await hash(text) },
     }),
   };
-  return await startRun(call, { type: "prompt", message }, services);
+  return await startRun(call, services, { input: { type: "prompt", message } });
 }
 
 /** Continues a run that was interrupted or aborted. */
 export async function continueRun(call: Call, services: Services): Promise<Response> {
   await readCallBody(call, "Empty", services);
-  return await startRun(call, { type: "continue" }, services);
+  return await startRun(call, services, { input: { type: "continue" } });
 }
 
 /** Returns the tool calls that wait for decisions. */
@@ -43,21 +42,22 @@ export async function listApprovals(call: Call, { runner }: Services): Promise<R
 
 /** Decides on all tool calls that wait. */
 export async function decideApprovals(call: Call, services: Services): Promise<Response> {
-  const { text, value } = await readCallBody(call, "Decisions", services);
-  const problem = findLostDigits(text);
-  if (problem !== undefined) throw createFailure("bad_request", problem);
+  const { value } = await readCallBody(call, "Decisions", services);
   const { decisions } = value as {
     readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   };
   const { runId } = await checkDecisions(call, Object.keys(decisions), services);
   // A prototype of the object cannot be set by a member of this name.
   const byPerson = Object.fromEntries(
-    Object.entries(decisions).map((
-      [id, decision],
-    ) => [id, { ...decision, origin: "person" as const }]),
+    Object.entries(decisions).map(([id, decision]) => [id, toPersonal(decision)]),
   );
   const input: RunInput = { type: "approvals", decisions: byPerson };
-  return await startRun(call, input, { ...services, isActive: runId !== undefined });
+  return await startRun(call, services, { input, isActive: runId !== undefined });
+}
+
+/** Returns a decision with its origin, which a client does not choose. */
+function toPersonal(decision: ApprovalDecision): ApprovalDecision {
+  return { ...decision, origin: "person" };
 }
 
 /** Checks the decisions; returns the session. */
@@ -127,8 +127,8 @@ export async function abortRun(call: Call, services: Services): Promise<Response
 /** Starts a run, or passes the input on to one that `isActive` and is counted already. */
 async function startRun(
   call: Call,
-  input: RunInput,
-  { isActive = false, ...services }: Services & { readonly isActive?: boolean },
+  services: Services,
+  { input, isActive = false }: { readonly input: RunInput; readonly isActive?: boolean },
 ): Promise<Response> {
   const { runner, usage, metrics } = services;
   const { caller, limits } = call;

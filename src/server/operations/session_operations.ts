@@ -8,7 +8,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { SessionSummary } from "../../core/sessions/session.ts";
 import { listWithoutSubAgents } from "../../memory/store/sub_agent_link.ts";
 import { createFailure } from "../http/problem.ts";
-import { readEntries } from "../runner/stored_session.ts";
+import { readEntries, withSession } from "../runner/stored_session.ts";
 import {
   type Call,
   getInteger,
@@ -122,15 +122,13 @@ export async function deleteSession(call: Call, { runner }: Services): Promise<R
 export async function listEntries(call: Call): Promise<Response> {
   const limit = getInteger(call, "limit", { fallback: 100, minimum: 1, maximum: MAX_PAGE });
   const after = getInteger(call, "after", { fallback: 0, minimum: 0, maximum: 1e12 });
-  const session = await call.store.open(getSessionKey(call).id, { access: "read" });
-  try {
+  const open = () => call.store.open(getSessionKey(call).id, { access: "read" });
+  return await withSession(open, async (session) => {
     const read = await readEntries(session, after, after + limit);
     const entries = read.flatMap(({ entry }) => entry ? [entry] : []);
     const hasMore = after + limit < session.outline.length;
     return respond({ entries, ...(hasMore && { next: after + limit }) });
-  } finally {
-    await session.close();
-  }
+  });
 }
 
 /** Returns the members of a summary that clients see: neither a directory of this machine nor the tenant. */

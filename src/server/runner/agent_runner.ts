@@ -45,8 +45,9 @@ export interface StartOptions {
 export type RunEnd = Pick<AgentResult, "stopReason" | "usage" | "cost">;
 
 /**
- * Result of {@linkcode AgentRunner.start}. `resumed`: the active run has got the decisions. `repeated`: the session has a prompt with the same key and the same hash, and
- * no run was started. `key_reused`: it has one with the same key and another hash.
+ * Result of {@linkcode AgentRunner.start}. `resumed`: the active run has got the decisions. `repeated`: the session has
+ * a prompt with the same key and the same hash, and no run was started. `key_reused`: it has one with the same key and
+ * another hash.
  */
 export type RunStart =
   | {

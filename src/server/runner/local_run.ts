@@ -13,6 +13,7 @@ import type { Clock } from "../../core/ports/ports.ts";
 import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { SessionRecording } from "../../memory/recording/session_recording.ts";
 import type { QueuedInput, RunEnd, RunInput, StartOptions } from "./agent_runner.ts";
+import { hasCompleted } from "./has_completed.ts";
 import type { ActiveLog, LiveEvents } from "./live_events.ts";
 import { HANDED_OVER } from "./stored_session.ts";
 
@@ -197,8 +198,4 @@ export class LocalRun implements ActiveLog {
       await dispose();
     }
   }
-}
-
-function hasCompleted({ stopReason, stoppedBy, pendingApprovals = [] }: AgentResult): boolean {
-  return stopReason === "stop" && !stoppedBy && pendingApprovals.length === 0;
 }

@@ -14,9 +14,9 @@ import {
   type ResumedSession,
   resumeSession,
 } from "../../memory/recording/resume.ts";
+import { scopeSessions } from "../../memory/storage/scoped_store.ts";
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
-import { scopeSessions } from "../access/scope_sessions.ts";
 import { ApplicationError, callApplication, createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
@@ -43,7 +43,7 @@ import {
   toServedAgentParts,
 } from "./served_agent.ts";
 import { SessionFeed } from "./session_feed.ts";
-import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
+import { getEnd, readStoredActivity, readSummary, withSession } from "./stored_session.ts";
 
 /** Options for {@linkcode LocalRunner}. */
 export interface LocalRunnerOptions {
@@ -113,12 +113,12 @@ export class LocalRunner implements AgentRunner {
       try {
         return { ...run.getActivity(), ...await this.#describeLog(run.session) };
       } catch (error) {
-        // Its session was closed meanwhile, and is read from the store.
+        // The session of the run was closed meanwhile, and is read from the store.
         if (run.agent.state.isRunning) throw error;
       }
     }
     await run?.ended.catch(() => {});
-    return await this.#withStored(key, async (session) => ({
+    return await withSession(() => this.#openStored(key), async (session) => ({
       ...await readStoredActivity(session),
       ...await this.#describeLog(session),
     }));
@@ -317,18 +317,6 @@ export class LocalRunner implements AgentRunner {
 
   #openStored(key: SessionKey): Promise<Session> {
     return scopeSessions(this.#options.store, key).open(key.id, { access: "read" });
-  }
-
-  async #withStored<Result>(
-    key: SessionKey,
-    use: (session: Session) => Promise<Result>,
-  ): Promise<Result> {
-    const session = await this.#openStored(key);
-    try {
-      return await use(session);
-    } finally {
-      await session.close();
-    }
   }
 }
 

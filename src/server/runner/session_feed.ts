@@ -17,8 +17,9 @@ import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { EventsOptions, FeedItem } from "./agent_runner.ts";
 import { BatchSize, MAX_BATCH_LENGTH } from "./batch_size.ts";
 import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
+import { createItem } from "./feed_item.ts";
 import type { ActiveLog, LiveEvent, LiveEvents } from "./live_events.ts";
-import { readEntries, readStoredActivity } from "./stored_session.ts";
+import { hasPosition, readEntries, readStoredActivity, withSession } from "./stored_session.ts";
 
 /** Maximum number of items in a batch. */
 const MAX_BATCH = 256;
@@ -72,7 +73,7 @@ export class SessionFeed {
         const { version } = live;
         const batch = await this.#next();
         if (batch.length > 0) yield batch;
-        // Otherwise there are further events, which have arrived meanwhile.
+        // With another version, further events have arrived meanwhile.
         else if (ending.aborted && live.version === version) return;
         else await this.#wait(version);
       }
@@ -96,7 +97,7 @@ export class SessionFeed {
     const active = live.active;
     const isKnown = active
       ? hasPosition(active.session, cursor)
-      : await this.#withStored((session) => Promise.resolve(hasPosition(session, cursor)));
+      : await withSession(this.#options.open, (session) => hasPosition(session, cursor));
     if (!isKnown) return false;
     this.#position = cursor.position;
     this.#entryId = cursor.entryId;
@@ -160,7 +161,7 @@ export class SessionFeed {
       if (live.version === version) this.#checkedVersion = version;
       return [];
     }
-    return await this.#withStored(async (session) => {
+    return await withSession(this.#options.open, async (session) => {
       if (!hasPosition(session, { position: this.#position, entryId: this.#entryId })) {
         return [this.#startAgain()];
       }
@@ -195,7 +196,9 @@ export class SessionFeed {
   /** Reads entries up to a position, from the log of the active run or from the store. */
   async #readLog(to: number): Promise<readonly FeedItem[]> {
     const { active } = this.#options.live;
-    if (!active) return await this.#withStored((session) => this.#readFrom(session, to));
+    if (!active) {
+      return await withSession(this.#options.open, (session) => this.#readFrom(session, to));
+    }
     try {
       await active.flush();
     } catch {
@@ -254,18 +257,9 @@ export class SessionFeed {
 
   #formatId(): string {
     const { epoch } = this.#options.live;
-    // Without it, a client that connects again gets the state, and not the live events before the entry.
+    // Without a live position, a client that connects again gets the state, and not the live events before the entry.
     const live = this.#needsState ? undefined : { epoch, seq: this.#seq };
     return formatCursor({ position: this.#position, entryId: this.#entryId, live });
-  }
-
-  async #withStored<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
-    const session = await this.#options.open();
-    try {
-      return await use(session);
-    } finally {
-      await session.close();
-    }
   }
 
   /** Waits for live events; without an active run also for the time of the next look at the log. */
@@ -282,12 +276,4 @@ export class SessionFeed {
     await promise;
     if (stopTimer) stopTimer();
   }
-}
-
-function hasPosition({ outline }: Session, { position, entryId }: EventCursor): boolean {
-  return position === 0 || outline[position - 1]?.id === entryId;
-}
-
-function createItem(type: string, value: object): FeedItem {
-  return { type, data: JSON.stringify(value) };
 }

@@ -50,6 +50,27 @@ export async function readSummary(session: Session): Promise<SessionSummary> {
   return summary.build(0);
 }
 
+/** Opens a session for a function, and closes it then. */
+export async function withSession<Result>(
+  open: () => Promise<Session>,
+  use: (session: Session) => Result | Promise<Result>,
+): Promise<Result> {
+  const session = await open();
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Whether a log has a position. One of a session that was deleted and created again does not have the entry before it. */
+export function hasPosition(
+  { outline }: Pick<Session, "outline">,
+  { position, entryId }: EventCursor,
+): boolean {
+  return position === 0 || outline[position - 1]?.id === entryId;
+}
+
 /** Returns the position at the end of the log of a session. */
 export function getEnd(session: Session, live?: LivePosition): EventCursor {
   return {

@@ -60,7 +60,7 @@ export function getCommandRisk(command: string): RiskClass {
 }
 
 /** Returns the risk class of the commands of a script. */
-export function getScriptRisk({ commands, launched, opaque, plain }: ExecutedCommands): RiskClass {
+function getScriptRisk({ commands, launched, opaque, plain }: ExecutedCommands): RiskClass {
   if (opaque || [...commands, ...launched].some(usesNetwork)) return "network";
   return plain && commands.length > 0 && commands.every(isHarmlessCommand) ? "read" : "execute";
 }

@@ -87,8 +87,12 @@ export class ChangeLog {
     if (hashBefore === hashAfter) return;
     if (before && hashBefore) await this.#store.saveContent(hashBefore, before);
     await this.#store.append({
-      ...{ type: "change", turn: this.#turn, path },
-      ...{ before: hashBefore, after: hashAfter, madeDirectories },
+      type: "change",
+      turn: this.#turn,
+      path,
+      before: hashBefore,
+      after: hashAfter,
+      madeDirectories,
     });
   }
 
@@ -174,7 +178,8 @@ export class ChangeLog {
       outcome.type === "failed" || (isLeft(outcome) && changedLater.has(outcome.path));
     const replaced = new Map(undone.outcomes.map((outcome) => [outcome.path, outcome.replaced]));
     await this.#markUndone({
-      ...{ type: "undone", turn },
+      type: "undone",
+      turn,
       changes: changes.flatMap(({ path, before }) => {
         const after = replaced.get(path);
         return after === undefined ? [] : { path, before, after };

@@ -10,7 +10,7 @@ import { isExactPath } from "../../platform/paths.ts";
 export const REPOSITORY_MODE = "160000";
 
 /** Mode of a symbolic link. */
-export const LINK_MODE = "120000";
+const LINK_MODE = "120000";
 
 /** Mode of a file that does not exist. */
 export const NO_MODE = "000000";

@@ -422,7 +422,10 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     let bytes = 0;
     const { getProgramPath, startReader } = this.#options;
     const launch = {
-      ...{ program, args, cwd: this.#root, env: { PATH: getProgramPath(), ...env } },
+      program,
+      args,
+      cwd: this.#root,
+      env: { PATH: getProgramPath(), ...env },
       ...(input !== undefined && { input }),
     };
     const process = readsContents

@@ -7,6 +7,7 @@
 
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { parseJsonOrUndefined } from "../../core/json/parse_json.ts";
 import { truncateEnd } from "../../core/text/output_limit.ts";
 import { quotePath } from "../files/file_error.ts";
 import { detectLineEnding, type LineEnding } from "../text/line_endings.ts";
@@ -30,7 +31,7 @@ const MAX_OUTPUT_CHARACTERS = 2_000;
 
 /** Parses a notebook. @throws {BadRequestError} When it is not one of format 4. */
 export function parseNotebook(text: string, path: string): Notebook {
-  const document = tryParse(text);
+  const document = parseJsonOrUndefined(text);
   const cells = isJsonObject(document) ? document.cells : undefined;
   if (!isJsonObject(document) || !Array.isArray(cells) || !cells.every(isCell)) {
     throw new BadRequestError(
@@ -65,14 +66,6 @@ export function toNotebookFile(text: string, existing: string | undefined): stri
 function tryParseNotebook(text: string | undefined): Notebook | undefined {
   try {
     return text === undefined ? undefined : parseNotebook(text, "");
-  } catch {
-    return undefined;
-  }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@
 import { system } from "../../platform/system.ts";
 
 /** Variables copied from the environment of this program. All others may hold keys or tokens and are not copied. */
-export const INHERITED_VARIABLES: readonly string[] = [
+const INHERITED_VARIABLES: readonly string[] = [
   // User and locale.
   "PATH",
   "HOME",

@@ -39,7 +39,7 @@ export function createShellLaunch(command: string, options: ShellOptions): Launc
 }
 
 /** Quotes a string as one word of a shell command, also within single quotes. */
-export function quoteForShell(text: string): string {
+function quoteForShell(text: string): string {
   return `"${text.replace(/[\\"$`]/g, "\\$&").replaceAll("'", "'\\''")}"`;
 }
 

@@ -21,8 +21,9 @@ const TOKENS =
 const LITERAL = /^(?:[\w ,;:=<>"'`@#%&!~\/-]|\\[!-\/:-@[-`{-~])$/;
 
 /**
- * Returns a text that each match contains, the one with the rarest character; `undefined` if there is none, or the pattern is not simple enough to
- * know it: case is ignored, matches span lines, or it has alternatives, flags, nested classes or references.
+ * Returns a text that each match contains, the one with the rarest character; `undefined` if there is none, or the
+ * pattern is not simple enough to know it: case is ignored, matches span lines, or it has alternatives, flags, nested
+ * classes or references.
  */
 export function findRequiredLiteral(
   { source, ignoreCase, multiline }: SearchPattern,

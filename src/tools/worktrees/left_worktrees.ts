@@ -5,10 +5,10 @@
  */
 
 import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isMissing } from "../../platform/path_exists.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
 import { readSmallFile } from "../../platform/small_file.ts";
 import { system } from "../../platform/system.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
 import { checkNestedRepositories, listChanges, requireOutput, StepError } from "./git_steps.ts";
 import { decodeOwner, getOwnerState, type WorktreeOwner } from "./worktree_owner.ts";
@@ -77,15 +77,6 @@ function readLeft(gitDirectory: string): LeftWorktree | undefined {
 function readText(path: string): string {
   const bytes = readSmallFile(path, { maxBytes: MAX_FILE_BYTES, verifyPath: false });
   return new TextDecoder().decode(bytes).trim();
-}
-
-function isMissing(path: string): boolean {
-  try {
-    system.lstatSync(path);
-    return false;
-  } catch (error) {
-    return getSystemErrorCode(error) === "ENOENT";
-  }
 }
 
 /** Returns a sentence if something stays. */

@@ -197,7 +197,10 @@ function isStarter(program: string): boolean {
   return runsArguments(program) || LAUNCHERS.test(program) || LAUNCHERS_WITH_COMMAND.test(program);
 }
 
-/** Whether a word with expansions may be a program of interest: not a pattern for files with an extension, `A=$A` or `$PWD:/app`. */
+/**
+ * Whether a word with expansions may be a program of interest: not a pattern for files with an extension, `A=$A` or
+ * `$PWD:/app`.
+ */
 function mayBeProgram(word: string, mayBegin: (program: string) => boolean): boolean {
   const text = word.replace(/\$(?:\(pwd\)|\{PWD\}|PWD\b)/g, ".");
   if (!/[$`]/.test(text) && /\.\w+$/.test(text)) return false;

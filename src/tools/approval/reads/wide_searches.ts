@@ -390,7 +390,8 @@ export async function listMoved(
 /**
  * Lists the path of a word, or for a pattern those of directories and links that it may match.
  *
- * @throws {RangeError} When there are more than `MAX_PATHS`, when the budget is spent, or for an expansion whose value is not known.
+ * @throws {RangeError} When there are more than `MAX_PATHS`, when the budget is spent, or for an expansion whose value
+ * is not known.
  */
 function listDirectories(
   { text, literal }: ShellWord,

@@ -82,7 +82,7 @@ export function isCountWord({ parts = [] }: Word): boolean {
 }
 
 /** Whether a part of an expression is a number, such as `5`, `$?` and `${#LIST[@]}`. */
-export function isPlainNumber(expression: string): boolean {
+function isPlainNumber(expression: string): boolean {
   return /^\s*"?(?:-?\d+|0[xX][\da-fA-F]+)"?\s*$/.test(expression) ||
     NUMBER_EXPANSION.test(expression);
 }

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { AgentEndEvent } from "../../core/events/event.ts";
-import type { RunEndedEntry } from "../../core/sessions/session_entry.ts";
+import type { RunOutcome } from "../events/event.ts";
+import type { RunEndedEntry } from "./session_entry.ts";
 
 /** Creates the entry for the end of a run. */
 export function createRunEndedEntry(
-  { stopReason, error, stoppedBy }: AgentEndEvent,
+  { stopReason, error, stoppedBy }: Pick<RunOutcome, "stopReason" | "error" | "stoppedBy">,
 ): RunEndedEntry {
   return {
     type: "run_ended",
