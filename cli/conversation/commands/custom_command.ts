@@ -47,13 +47,7 @@ function listFiles(directory: string, onProblem: (problem: string) => void): str
     for (const { name } of Deno.readDirSync(directory)) {
       const [, command] = FILE_NAME.exec(name) ?? [];
       if (command !== undefined) names.push(command);
-      else if (name.endsWith(".md")) {
-        onProblem(
-          `the command of ${
-            join(directory, name)
-          } was not loaded: its name must be lower-case letters`,
-        );
-      }
+      else if (name.endsWith(".md")) onProblem(describeName(join(directory, name)));
     }
     return names.sort();
   } catch (error) {
@@ -61,6 +55,10 @@ function listFiles(directory: string, onProblem: (problem: string) => void): str
     onProblem(`the commands of ${directory} were not loaded: ${getFileProblem(error)}`);
     return [];
   }
+}
+
+function describeName(path: string): string {
+  return `the command of ${path} was not loaded: name the file with lower-case letters and hyphens, such as my-review.md`;
 }
 
 /** Returns why a file is no command. */

@@ -257,6 +257,7 @@ Deno.test("custom commands: files without a text, with fields that do not end an
       ".config/swink/commands/empty.md": "---\ndescription: Nothing\n---\n\n",
       ".config/swink/commands/open.md": "---\ndescription: Open\n\nText\n",
       ".config/swink/commands/binary.md": "a\0b",
+      ".config/swink/commands/My_Review.md": "Review",
       ".config/swink/commands/rule.md": "---\n\nText below a rule\n",
     },
     typed: ["/help rule", "/quit"],
@@ -265,6 +266,7 @@ Deno.test("custom commands: files without a text, with fields that do not end an
   assertStringIncludes(transcript, "empty.md was not loaded: it has no text to send");
   assertStringIncludes(transcript, "open.md was not loaded: the lines after its first ---");
   assertStringIncludes(transcript, "binary.md was not loaded: it is no text file");
+  assertStringIncludes(transcript, "My_Review.md was not loaded: name the file with lower-case");
   assertStringIncludes(outputs.join(""), "/rule [TEXT]");
 });
 
