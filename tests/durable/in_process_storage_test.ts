@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { EngineClosedError } from "../../src/core/durable/engine_closed_error.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
@@ -358,6 +359,35 @@ Deno.test("InProcessEngine: close() ends while a run waits for events that canno
   await withDeadline(next.engine.getRun("a").result());
   assertEquals(await next.readEvents(), ["one"]);
   await next.engine.close();
+});
+
+Deno.test("InProcessEngine: close() and the waits for results end while the store gives no answer", async () => {
+  using _timers = speedUpTimers(100);
+  const storage = createMemoryStorage();
+  let isAnswering = true;
+  const answering = new Proxy(storage, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name, target);
+      if (typeof method !== "function") return method;
+      return async (...args: unknown[]) => {
+        if (!isAnswering) await new Promise(() => {});
+        return await method.apply(target, args);
+      };
+    },
+  });
+  const engine = new InProcessEngine({ store: storeFrom(answering) });
+  const begun = createDeferred<void>();
+  const workflow = engine.register("work", async (steps) => {
+    begun.resolve();
+    await steps.waitFor("end");
+  });
+  await engine.start();
+  const run = await workflow.start(null);
+  const ended = assertRejects(() => run.result(), EngineClosedError);
+  await withDeadline(begun.promise);
+  isAnswering = false;
+  await withDeadline(engine.close());
+  await withDeadline(ended);
 });
 
 Deno.test("InProcessEngine: close() does not wait for looks at all runs, of which each may take long", async () => {

@@ -55,6 +55,9 @@ const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
   ...["store", "prefix", "pollMs", "keepEventsMs", "now", "sleep"] as const,
 ];
 
+/** Time in which the store answers when the engine is closed and its steps have ended, in milliseconds. */
+const ANSWER_MS = 5_000;
+
 /** Pause between two looks for events that are no longer kept, in milliseconds. */
 const REMOVAL_MS = 60_000;
 
@@ -158,6 +161,20 @@ export class InProcessEngine implements DurableEngine {
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
+    const closed = this.#close(graceMs);
+    await this.#closeTrackers(graceMs);
+    const timer = new AbortController();
+    const limit = systemClock.sleep(ANSWER_MS, timer.signal).then(() => "late" as const);
+    // Nothing is lost when the store gives no answer: the runs are continued from their records.
+    if (await Promise.race([closed, limit]) === "late") {
+      await this.#backend.hub.close({ limitMs: 0 });
+    }
+    timer.abort();
+    for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
+    this.#waiting.clear();
+  }
+
+  async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
     await this.#starting.untilEnded();
     await Promise.all([this.#polling, ...this.#creating]);
@@ -166,8 +183,6 @@ export class InProcessEngine implements DurableEngine {
     await this.#closeActive(graceMs);
     await this.#backend.hub.close();
     await this.#events.close();
-    for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
-    this.#waiting.clear();
   }
 
   /** Closes the engine. */
@@ -175,9 +190,14 @@ export class InProcessEngine implements DurableEngine {
     await this.close();
   }
 
-  async #closeActive(graceMs: number | undefined): Promise<void> {
+  async #closeTrackers(graceMs: number | undefined): Promise<void> {
     const active = [...this.#active.values()];
     await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
+  }
+
+  async #closeActive(graceMs: number | undefined): Promise<void> {
+    const active = [...this.#active.values()];
+    await this.#closeTrackers(graceMs);
     // The runs wait for their events, which another process publishes if they cannot be stored.
     this.#backend.hub.limitAttempts();
     await Promise.all(active.map(({ ended }) => ended));
@@ -327,6 +347,11 @@ export class InProcessEngine implements DurableEngine {
     const waiting = this.#waiting.get(id) ?? createDeferred<DurableOutcome>();
     waiting.promise.catch(() => {});
     this.#waiting.set(id, waiting);
+    // A store that gives no answer does not hold up the end of the engine.
+    return await Promise.race([waiting.promise, this.#lookUpOutcome(id, waiting)]);
+  }
+
+  async #lookUpOutcome(id: string, waiting: Deferred<DurableOutcome>): Promise<DurableOutcome> {
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) this.#settle(id, waiting, outcome);
     else if (this.#closing.signal.aborted) waiting.reject(new EngineClosedError());
