@@ -55,7 +55,7 @@ const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
   ...["store", "prefix", "pollMs", "keepEventsMs", "now", "sleep"] as const,
 ];
 
-/** Time in which the store answers when the engine is closed and its steps have ended, in milliseconds. */
+/** Time in which a run ends when the engine is closed and its steps have ended, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /** Pause between two looks for events that are no longer kept, in milliseconds. */
@@ -163,15 +163,24 @@ export class InProcessEngine implements DurableEngine {
     this.#closing.abort();
     const closed = this.#close(graceMs);
     await this.#closeTrackers(graceMs);
-    const timer = new AbortController();
-    const limit = systemClock.sleep(ANSWER_MS, timer.signal).then(() => "late" as const);
-    // Nothing is lost when the store gives no answer: the runs are continued from their records.
-    if (await Promise.race([closed, limit]) === "late") {
-      await this.#backend.hub.close({ limitMs: 0 });
-    }
-    timer.abort();
+    await this.#waitForStore(closed);
     for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
     this.#waiting.clear();
+  }
+
+  /** Waits for the end of the runs, while the store gives answers: they are continued from their records. */
+  async #waitForStore(closed: Promise<void>): Promise<void> {
+    for (let active = Infinity; this.#active.size < active;) {
+      active = this.#active.size;
+      const timer = new AbortController();
+      const isClosed = await Promise.race([
+        closed.then(() => true),
+        systemClock.sleep(ANSWER_MS, timer.signal).then(() => false),
+      ]);
+      timer.abort();
+      if (isClosed) return;
+    }
+    await this.#backend.hub.close({ limitMs: 0 });
   }
 
   async #close(graceMs: number | undefined): Promise<void> {
