@@ -13,12 +13,14 @@ import { isUnreachable } from "../events/is_unreachable.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";
 
-/** Number of attempts to read the stored events that a storage refuses, and the pause between two of them, in milliseconds. */
-const MAX_ATTEMPTS = 5;
+/** Pause before the stored events are read again, in milliseconds. */
 const RETRY_MS = 500;
 
 /** Longest time for which a step that has ended waits for the stored events, in milliseconds: less than that for its record. */
 const MAX_LOAD_MS = 20_000;
+
+/** Number of attempts to read the stored events that a storage refuses, as one also does whose connection is bad. */
+const MAX_ATTEMPTS = MAX_LOAD_MS / RETRY_MS;
 
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
