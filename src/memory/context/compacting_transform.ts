@@ -38,6 +38,7 @@ import { isSameMessage } from "./locate_message.ts";
 import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
 import { SummaryBackoff } from "./summary_backoff.ts";
+import { OPENING_MESSAGE } from "./summary_messages.ts";
 
 /** Creates the transform of one agent. With a writer, a summary replaces the omitted messages. */
 export function createCompactingTransform(
@@ -396,6 +397,7 @@ class Compactor {
       targetTokens: goal / scale - fixed,
       // Halfway to the threshold, so that the next step does not exceed it again.
       maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / scale - fixed,
+      openingTokens: countTokens(OPENING_MESSAGE),
       droppedUntil: this.#findCut(messages)?.to ?? 0,
     });
   }

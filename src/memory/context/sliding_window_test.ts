@@ -195,12 +195,8 @@ Deno.test("slidingWindow() keeps the latest step, and earlier steps while they f
 Deno.test("slidingWindow() starts with a user message without an anchor", async () => {
   const transform = createWindow({ anchor: 0, contextWindow: 350 });
   assertEquals(getMessages(await transform([u1, a1, u2, a2, u3], createInput())), [u2, a2, u3]);
-  assertEquals(getMessages(await transform([u1, a1, u2, a2, a1, a2], createInput())), [
-    u2,
-    a2,
-    a1,
-    a2,
-  ]);
+  const kept = getMessages(await transform([u1, a1, u2, a2, a1, a2], createInput()));
+  assertEquals([kept[0]?.role, kept.slice(1)], ["user", [a1, a2]]);
 });
 
 Deno.test("slidingWindow() throws with the sizes when the kept messages do not fit", async () => {
