@@ -33,7 +33,7 @@ import type {
   SummaryResult,
   SummaryWriter,
 } from "./compaction.ts";
-import { countContext, estimateContext } from "./context_count.ts";
+import { countContext, estimateContext, estimateMedia } from "./context_count.ts";
 import { isSameMessage } from "./locate_message.ts";
 import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
@@ -120,6 +120,7 @@ class Compactor {
   readonly #options: ResolvedOptions;
   readonly #writer: SummaryWriter | undefined;
   readonly #backoff: SummaryBackoff;
+  readonly #hasOwnCount: boolean;
   /** Called with the report of each manual compaction. */
   onCompact: ReportingTransform["onCompact"];
   #applied: AppliedCut | undefined;
@@ -144,6 +145,7 @@ class Compactor {
       pin: refuseAsync("pin", pin),
       countTokens: refuseAsync("countTokens", countTokens),
     };
+    this.#hasOwnCount = options.countTokens !== undefined;
     this.#writer = writer;
     this.#backoff = new SummaryBackoff(writer?.now);
   }
@@ -407,7 +409,9 @@ class Compactor {
     const kept = [...messages.slice(0, cut.from), ...cut.replacement, ...messages.slice(cut.to)];
     const request = { ...input, messages: kept };
     const after = Math.round(estimateContext(request, this.#options.countTokens) * measure.scale);
-    if (after <= measure.limit) return after;
+    // The provider decides about media, whose tokens are uncertain unless the application counts them.
+    const uncertain = this.#hasOwnCount ? 0 : estimateMedia(kept) * measure.scale;
+    if (after - uncertain <= measure.limit) return after;
     const limit = Math.round(measure.limit);
     throw new ContextWindowOverflowError(
       `Cannot fit the conversation into the context window: the system prompt, the tools, the first ` +
