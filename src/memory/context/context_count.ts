@@ -83,7 +83,7 @@ export function estimateContext(
     estimateMessages(messages, countTokens);
 }
 
-/** Estimates the tokens of PDFs and audio, which is uncertain: their size in bytes says little about pages and duration. */
+/** Estimates the tokens of PDFs and audio by their size in bytes, which differs widely for the same number of tokens. */
 export function estimateMedia(messages: readonly AgentMessage[]): number {
   let tokens = 0;
   for (const message of messages) {
