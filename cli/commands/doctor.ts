@@ -21,6 +21,9 @@ export const doctor = defineCommand({
       "../doctor/run_checks.ts",
       import.meta.url,
     );
-    return await runChecks(host);
+    const { checkCommands } = await importLate<
+      typeof import("../conversation/commands/check_commands.ts")
+    >("../conversation/commands/check_commands.ts", import.meta.url);
+    return await runChecks(host, { further: [checkCommands] });
   },
 });

@@ -7,7 +7,7 @@
 import { type ArgumentDefinition, defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
-import { LIST_FORMAT_OPTIONS } from "../settings/list_options.ts";
+import { DEFAULT_SESSION_LIMIT, LIST_FORMAT_OPTIONS } from "../settings/list_options.ts";
 
 const { ok, failed, usage, configuration } = ExitCode;
 
@@ -27,7 +27,7 @@ const LIMIT = {
   value: "count",
   description: "Maximum number of sessions or hits.",
   minimum: 1,
-  default: 20,
+  default: DEFAULT_SESSION_LIMIT,
 } as const;
 
 const list = defineCommand({

@@ -20,7 +20,7 @@ import {
   type ConfigSetting,
   type ConfigValue,
   formatConfigProblem,
-  formatOrigin,
+  formatOrigins,
 } from "./config_value.ts";
 import { editConfig } from "./edit_config.ts";
 import { resolveKeyBindings } from "./key_bindings.ts";
@@ -47,8 +47,8 @@ export async function printSettings(key: string | undefined, host: Host): Promis
   return problems.some(({ type }) => type === "error") ? ExitCode.configuration : ExitCode.ok;
 }
 
-function formatSetting({ key, value, origin }: ConfigSetting): string {
-  return `${key} = ${formatToml(value)}  # ${formatOrigin(origin)}`;
+function formatSetting(setting: ConfigSetting): string {
+  return `${setting.key} = ${formatToml(setting.value)}  # ${formatOrigins(setting)}`;
 }
 
 /** JSON's strings, numbers, booleans and lists are valid TOML. */
@@ -79,7 +79,7 @@ export async function setKey(
 export async function changeKey(
   key: string,
   change: (value: ConfigValue | undefined) => ConfigValue | undefined,
-  host: Host,
+  host: Pick<Host, "env">,
 ): Promise<ExitCode> {
   const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   const origin = { type: "user", file } as const;

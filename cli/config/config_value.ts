@@ -29,8 +29,15 @@ export interface ConfigSetting {
   readonly key: string;
   /** The value, which the definition of the key allows. */
   readonly value: ConfigValue;
-  /** The source. */
+  /** The source; the last one of several whose values are combined. */
   readonly origin: ConfigOrigin;
+  /** The settings whose values are combined, in the order of their sources. Default: it is the only one. */
+  readonly parts?: readonly ConfigSetting[];
+}
+
+/** Returns the settings whose values a setting combines. */
+export function listParts(setting: ConfigSetting): readonly ConfigSetting[] {
+  return setting.parts ?? [setting];
 }
 
 /** A part of the configuration that was ignored or refused. */
@@ -66,6 +73,11 @@ export function formatOrigin(origin: ConfigOrigin): string {
     case "override":
       return `--config ${origin.text}`;
   }
+}
+
+/** Names the sources of a setting. */
+export function formatOrigins(setting: ConfigSetting): string {
+  return listParts(setting).map(({ origin }) => formatOrigin(origin)).join(", ");
 }
 
 /** Formats a problem as one line: the source, the line of a file, and the message. */

@@ -14,7 +14,12 @@ import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { ProjectPrograms } from "../project/project_content.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
-import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";
+import {
+  type ConfigLayer,
+  type ConfigProblem,
+  type ConfigSetting,
+  listParts,
+} from "./config_value.ts";
 import type { FileOrigin } from "./parse_config.ts";
 
 /** Maximum size of a configuration file, in bytes. */
@@ -186,6 +191,7 @@ function mergeSettings(settings: readonly ConfigSetting[]): Map<string, ConfigSe
 /** Combines two settings of a key: what one source forbids, no other allows. */
 function combineSettings(earlier: ConfigSetting, later: ConfigSetting): ConfigSetting {
   if (later.key !== "disallowed_tools") return later;
-  const values = [earlier, later].flatMap(({ value }) => Array.isArray(value) ? value : []);
-  return { ...later, value: values };
+  const parts = [...listParts(earlier), later];
+  const value = parts.flatMap(({ value }) => Array.isArray(value) ? value : []);
+  return { ...later, value, parts };
 }

@@ -327,7 +327,7 @@ interface ApprovalParts extends Pick<ShownParts, "output"> {
 
 /** Creates the prompt for tool calls, whose code is loaded for the first question. */
 function createApproval(
-  { view, opened: { setup } }: ConversationEnvironment,
+  { view, host, settings: { project }, opened: { setup } }: ConversationEnvironment,
   { output, editor, getAgent, formatChanges }: ApprovalParts,
 ): ApprovalPrompt {
   let prompt: ApprovalPrompt | undefined;
@@ -345,6 +345,8 @@ function createApproval(
       getMessages: () => getAgent().state.messages,
       explain: (call) => gate.explain(call),
       sandbox: tools.sandbox,
+      project,
+      host,
       formatChanges,
       onAsked: (toolCallId) => output.markReviewed(toolCallId),
       async editText(text, extension) {

@@ -19,7 +19,11 @@ import {
   createParts,
 } from "./conversation_parts.ts";
 import { SessionChanges } from "./core/session_changes.ts";
-import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
+import {
+  reportCommandProblems,
+  reportConversationEnd,
+  reportConversationStart,
+} from "./report_start.ts";
 import { printWarnings } from "./view/print_warnings.ts";
 
 /** Dependencies of `converse()`. */
@@ -36,7 +40,8 @@ export async function converse(
   settings: ProjectRunSettings,
   { prompt, typed, onAgent, ...dependencies }: ConverseDependencies,
 ): Promise<ExitCode> {
-  const { interrupt, signals, configured: { directories }, view, host } = dependencies;
+  const { interrupt, signals, configured, view, host } = dependencies;
+  const { directories } = configured;
   const sessions = loadSessions(settings.session);
   // Sessions and approvals need the parts only after the conversation has started.
   const late: { parts?: ConversationParts } = {};
@@ -55,7 +60,7 @@ export async function converse(
     sessions,
     ask,
     questions: createElicitationQuestions(view),
-    conversation: { changeLog },
+    conversation: { changeLog, hasKeyCommand: true },
     today: connection.today,
     interrupt,
     host: { ...host, fetch: connection.fetch },
@@ -76,6 +81,7 @@ export async function converse(
   const resumed = opened.session?.recording && opened.session;
   const start = { ...settings, setup: opened.setup, session: resumed };
   status.setSandbox(await reportConversationStart(view, start, host));
+  await reportCommandProblems(configured, context);
   await context.printHistory();
   status.refreshGauge();
   if (typed !== "") {

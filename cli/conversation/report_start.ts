@@ -10,7 +10,8 @@ import type { RunSandbox } from "../render/reporter.ts";
 import type { AgentSetup } from "../run/agent/setup_agent.ts";
 import { formatResumeCommand } from "../run/model/session_connection.ts";
 import { reportStart, type StartReportOptions } from "../run/report/start_report.ts";
-import type { SessionControl } from "./command/command_context.ts";
+import type { CommandContext, SessionControl } from "./command/command_context.ts";
+import { type CommandPlaces, listCommandDirectories } from "./commands/command_directories.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
 import { toLine, toMessage } from "./view/lines.ts";
 
@@ -33,6 +34,14 @@ export async function reportConversationStart(
     },
   }, options);
   return sandbox;
+}
+
+/** Loads the commands if the user or the project has some, so that problems of their files are reported at the start. */
+export async function reportCommandProblems(
+  places: CommandPlaces,
+  { listCommands }: Pick<CommandContext, "listCommands">,
+): Promise<void> {
+  if (listCommandDirectories(places).length > 0) await listCommands();
 }
 
 /** Prints how the conversation can be continued, if it is saved. */

@@ -28,11 +28,14 @@ import { isFile } from "../run/settings/resolve_path.ts";
 import { getSessionDirectory } from "../sessions/session_directory.ts";
 import type { CheckResult } from "./check.ts";
 
-/** Runs all checks and prints their results; ends with 1 if a run would fail. */
-export async function runChecks(host: Host): Promise<ExitCode> {
+/** Runs all checks, and further ones after them, and prints their results; ends with 1 if a run would fail. */
+export async function runChecks(
+  host: Host,
+  { further = [] }: { readonly further?: readonly Check[] } = {},
+): Promise<ExitCode> {
   const style = getStyle(host.terminal.output, host.env);
   let hasError = false;
-  for (const check of CHECKS) {
+  for (const check of [...CHECKS, ...further]) {
     for (const result of await check(host)) {
       hasError ||= result.type === "error";
       await host.terminal.output.write(formatResult(result, style));
@@ -41,7 +44,8 @@ export async function runChecks(host: Host): Promise<ExitCode> {
   return hasError ? ExitCode.failed : ExitCode.ok;
 }
 
-type Check = (host: Host) => Promise<readonly CheckResult[]> | readonly CheckResult[];
+/** A check of the installation. */
+export type Check = (host: Host) => Promise<readonly CheckResult[]> | readonly CheckResult[];
 
 const CHECKS: readonly Check[] = [
   checkRuntime,

@@ -74,7 +74,7 @@ async function askForKey<Answer extends string>(
         await question.end(answer);
         return answer;
       } else {
-        const hint = formatHint(choice, hasMore);
+        const hint = formatHint(choice, { canView: hasMore, columns: terminal.columns });
         await question.write(hint === shownHint ? "" : `${hint}\n`);
         shownHint = hint;
       }
@@ -89,7 +89,7 @@ async function askForLine<Answer extends string>(
   { host: { terminal }, keyboard, input, signal }: QuestionContext,
 ): Promise<Answer | undefined> {
   keyboard.setRaw(false);
-  const { messages } = terminal;
+  const { messages, columns } = terminal;
   const pages = new DetailPages(choice.details, terminal);
   const question = `  ${choice.message}: `;
   await messages.write(`${pages.text}${question}`);
@@ -100,7 +100,10 @@ async function askForLine<Answer extends string>(
       pages.advance();
       await messages.write(`${pages.text}${question}`);
     } else if (answer !== undefined) return answer;
-    else await messages.write(`${formatHint(choice, hasMore)}\n${question}`);
+    else {
+      const hint = formatHint(choice, { canView: hasMore, columns });
+      await messages.write(`${hint}\n${question}`);
+    }
   }
   return undefined;
 }

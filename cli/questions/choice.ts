@@ -7,6 +7,7 @@
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import type { StyledLine } from "../render/styled_line.ts";
+import { wrapText } from "../render/wrap_text.ts";
 import type { TypedInput } from "./typed_input.ts";
 
 /** A question with fixed answers. */
@@ -31,6 +32,8 @@ export interface QuestionContext {
   readonly signal: AbortSignal;
 }
 
+const INDENT = "  ";
+
 /** The answer that shows further details. */
 const VIEW = "view";
 
@@ -45,7 +48,11 @@ export function parseAnswer<Answer extends string>(
   return candidates.find((answer) => word === answer || word === answer[0]);
 }
 
-/** Formats the line that is shown after an invalid answer. */
-export function formatHint({ answers }: Choice<string>, canView: boolean): string {
-  return `  Possible answers: ${[...answers, ...(canView ? [VIEW] : [])].join(", ")}`;
+/** Formats the lines that are shown after an invalid answer, of at most a number of columns. */
+export function formatHint(
+  { answers }: Choice<string>,
+  { canView, columns }: { readonly canView: boolean; readonly columns: number },
+): string {
+  const text = `Possible answers: ${[...answers, ...(canView ? [VIEW] : [])].join(", ")}`;
+  return wrapText(text, columns - INDENT.length).map((line) => INDENT + line).join("\n");
 }

@@ -11,6 +11,11 @@ Deno.test("parseAnswer(): accepts an answer and its first letter", () => {
 Deno.test("parseAnswer(): view is an answer only while details follow", () => {
   assertEquals(parseAnswer(CHOICE, "v", true), "view");
   assertEquals(parseAnswer(CHOICE, "v", false), undefined);
-  assertEquals(formatHint(CHOICE, true), "  Possible answers: yes, no, view");
-  assertEquals(formatHint(CHOICE, false), "  Possible answers: yes, no");
+});
+
+Deno.test("formatHint(): lists the answers, in rows of whole words", () => {
+  const format = (canView: boolean, columns: number) => formatHint(CHOICE, { canView, columns });
+  assertEquals(format(true, 34), "  Possible answers: yes, no, view");
+  assertEquals(format(false, 80), "  Possible answers: yes, no");
+  assertEquals(format(true, 30), "  Possible answers: yes, no,\n  view");
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent } from "../../mod.ts";
+import type { AgentError, AgentEvent } from "../../mod.ts";
 import { formatError, toCliTerms } from "./error_text.ts";
 import { pluralize } from "./tool_line.ts";
 import { formatDuration } from "./usage_line.ts";
@@ -15,12 +15,14 @@ export interface NoticeOptions {
   readonly baseUrl?: string | undefined;
   /** Whether text of the current reply has been shown. Default: `false`. */
   readonly isTextShown?: boolean;
+  /** The failure of the last model call. Default: unknown. */
+  readonly failure?: AgentError | undefined;
 }
 
 /** Returns the notice for an event; `undefined` when it needs none. */
 export function getNotice(
   event: AgentEvent,
-  { baseUrl, isTextShown = false }: NoticeOptions = {},
+  { baseUrl, isTextShown = false, failure }: NoticeOptions = {},
 ): string | undefined {
   switch (event.type) {
     case "retry": {
@@ -29,8 +31,12 @@ export function getNotice(
       const reason = formatError(event.error, baseUrl);
       return `attempt ${event.attempt} failed, retrying ${delay}${discarded}: ${reason}`;
     }
-    case "model_fallback":
-      return `${event.from.modelId} failed, continuing with ${event.to.modelId}`;
+    case "model_fallback": {
+      // A warning has reported a rejected key.
+      const isKnown = failure === undefined || failure.code === "auth_error";
+      const reason = isKnown ? "" : `: ${formatError(failure, baseUrl)}`;
+      return `${event.from.modelId} failed, continuing with ${event.to.modelId}${reason}`;
+    }
     case "context_compacted":
       return formatCompaction(event.report);
     case "warning":

@@ -20,9 +20,9 @@ import { CallLines, type ShownCall } from "./call_lines.ts";
 import { CallSchedule } from "./call_schedule.ts";
 import { formatDiffLines } from "./diff_lines.ts";
 import { formatHeader } from "./header.ts";
-import { getNotice } from "./notice.ts";
 import { PlainTextFilter, toPlainText } from "./plain_text.ts";
 import type { Reporter, RunReport, RunStart } from "./reporter.ts";
+import { RunNotices } from "./run_notices.ts";
 import { Screen } from "./screen.ts";
 import type { Paint, Style } from "./style.ts";
 import { paintLines } from "./styled_line.ts";
@@ -89,6 +89,7 @@ export class TextReporter implements Reporter {
   readonly #status: ActivityStatus | undefined;
   readonly #calls = new CallLines();
   readonly #schedule: CallSchedule;
+  readonly #runNotices = new RunNotices();
   readonly #stopRedrawing: () => void;
   readonly #stopListening: (() => void) | undefined;
   readonly #suspension: Disposable | undefined;
@@ -360,7 +361,7 @@ export class TextReporter implements Reporter {
 
   #getNotice(event: AgentEvent): string | undefined {
     const { baseUrl } = this.#options;
-    return getNotice(event, { baseUrl, isTextShown: this.#isTextOpen });
+    return this.#runNotices.get(event, { baseUrl, isTextShown: this.#isTextOpen });
   }
 
   async #writeNotice(notice: string | undefined): Promise<void> {

@@ -6,7 +6,7 @@
 
 import { codingTools, createSandbox } from "../../src/tools/mod.ts";
 import { changeKey } from "../config/config_actions.ts";
-import { formatOrigin } from "../config/config_value.ts";
+import { formatOrigin, listParts } from "../config/config_value.ts";
 import type { Config } from "../config/load_config.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -27,12 +27,10 @@ const KEYS: Readonly<Record<RuleEffect, string>> = {
   deny: "disallowed_tools",
 };
 
-/** Lists the rules of the configuration: forbidden calls first, because they precede all others. */
+/** Lists the rules of the configuration, also invalid ones: forbidden calls first, because they precede all others. */
 export async function listRules(host: Host): Promise<ExitCode> {
   const config = await loadCurrentConfig(host);
-  const rows = (["deny", "allow"] as const).flatMap((effect) =>
-    getRules(config, effect).map((rule) => [effect, rule, getSource(config, effect)])
-  );
+  const rows = (["deny", "allow"] as const).flatMap((effect) => listRows(config, effect));
   await host.terminal.output.write(formatTable(rows, getTableOptions(host)));
   if (rows.length === 0) {
     await host.terminal.messages.write("No rule: add one with swink rules add\n");
@@ -42,6 +40,31 @@ export async function listRules(host: Host): Promise<ExitCode> {
 
 /** Adds a rule to the user's file. */
 export async function addRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
+  const { added, isKnown } = await storeRule(effect, rule, host);
+  const end = isKnown ? "already exists" : "is added";
+  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(added)} ${end}\n`);
+  return ExitCode.ok;
+}
+
+/** A rule in the user's file. */
+export interface StoredRule {
+  /** The rule, without blanks at its ends. */
+  readonly added: string;
+  /** Whether the file already had it. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * Writes a rule to the user's file.
+ *
+ * @throws {UsageError} If it is not one valid rule.
+ * @throws {ConfigurationError} If the file cannot be changed.
+ */
+export async function storeRule(
+  effect: RuleEffect,
+  rule: string,
+  host: Pick<Host, "env">,
+): Promise<StoredRule> {
   const added = parseRule(rule);
   await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [added] });
   let isKnown = false;
@@ -50,9 +73,7 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
     isKnown = rules.includes(added);
     return isKnown ? rules : [...rules, added];
   }, host);
-  const end = isKnown ? "already exists" : "is added";
-  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(added)} ${end}\n`);
-  return ExitCode.ok;
+  return { added, isKnown };
 }
 
 /** Removes a rule from the user's file, also one that is invalid. */
@@ -102,12 +123,11 @@ export async function checkRules(rules: ToolSelection): Promise<void> {
   });
 }
 
-function getRules({ settings }: Config, effect: RuleEffect): string[] {
-  const value = settings.get(KEYS[effect])?.value;
-  return Array.isArray(value) ? value.flatMap((text) => splitRules(String(text))) : [];
-}
-
-function getSource({ settings }: Config, effect: RuleEffect): string {
+/** Returns a row for each rule, with its effect and its source. */
+function listRows({ settings }: Config, effect: RuleEffect): string[][] {
   const setting = settings.get(KEYS[effect]);
-  return setting ? formatOrigin(setting.origin) : "";
+  return (setting ? listParts(setting) : []).flatMap(({ value, origin }) => {
+    const rules = Array.isArray(value) ? value.flatMap((text) => splitEntry(String(text))) : [];
+    return rules.map((rule) => [effect, rule, formatOrigin(origin)]);
+  });
 }

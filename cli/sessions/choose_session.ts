@@ -20,6 +20,7 @@ import { formatTable } from "../render/table.ts";
 import { createNoSessionError } from "./find_session.ts";
 import { getSessionDirectory } from "./session_directory.ts";
 import { formatAge, formatMessages, getSessionTitle } from "./session_list.ts";
+import { describeUnopenable } from "./unopenable_sessions.ts";
 
 /** Options for `chooseSession()`. */
 export interface SessionQuestionOptions {
@@ -54,21 +55,28 @@ export async function chooseSession(
   host: Pick<Host, "terminal" | "env" | "now">,
 ): Promise<string | undefined> {
   if (!directories) throw createNoHomeError("sessions");
-  const sessions = await listSessions(cwd, directories);
+  const { sessions, notice } = await listSessions(cwd, directories);
   if (sessions.length === 0) throw createNoSessionError(cwd);
   const { keyboard, messages } = host.terminal;
   if (!keyboard || !messages.isTerminal) throw createNoTerminalError(sessions, host);
   using input = new TypedInput(keyboard);
-  return await askForSession(sessions, { keyboard, input, signal, host });
+  return await askForSession(sessions, { keyboard, input, signal, host, notice });
+}
+
+interface OfferedSessions {
+  readonly sessions: readonly SessionSummary[];
+  /** Line about the sessions that cannot be opened; `undefined` if there are none. */
+  readonly notice: string | undefined;
 }
 
 async function listSessions(
   cwd: string,
   directories: ProgramDirectories,
-): Promise<readonly SessionSummary[]> {
+): Promise<OfferedSessions> {
   const store = new FileSessionStore({ directory: getSessionDirectory(directories) });
   try {
-    return await listWithoutSubAgents(store, { cwd, limit: MAX_SESSIONS });
+    const sessions = await listWithoutSubAgents(store, { cwd, limit: MAX_SESSIONS });
+    return { sessions, notice: await describeUnopenable(store) };
   } catch (error) {
     if (error instanceof SessionError) throw new ConfigurationError(error.message);
     throw error;
@@ -103,7 +111,7 @@ function describe(session: SessionSummary, now: number): string[] {
 /** Offers the sessions, nine at a time. */
 async function askForSession(
   sessions: readonly SessionSummary[],
-  { host, ...context }: {
+  { host, notice, ...context }: Pick<OfferedSessions, "notice"> & {
     readonly keyboard: Input;
     readonly input: TypedInput;
     readonly signal: AbortSignal;
@@ -115,7 +123,7 @@ async function askForSession(
     const digits = DIGITS.slice(0, offered.length);
     const hasOlder = sessions.length > start + offered.length;
     const answer = await askChoice({
-      details: formatOffer(offered, host),
+      details: formatOffer(offered, { host, notice: hasOlder ? undefined : notice }),
       message: `Session? ${formatDigits(digits)}${hasOlder ? " / [o]lder" : ""} / [q]uit`,
       answers: [...digits, ...(hasOlder ? ["older"] as const : []), "quit"] as const,
     }, { host, ...context });
@@ -129,11 +137,15 @@ function formatDigits(digits: readonly string[]): string {
 
 function formatOffer(
   offered: readonly SessionSummary[],
-  { terminal: { columns }, now }: Pick<Host, "terminal" | "now">,
+  { host: { terminal: { columns }, now }, notice }: {
+    readonly host: Pick<Host, "terminal" | "now">;
+    readonly notice: string | undefined;
+  },
 ): { readonly text: string; readonly paint: (row: string) => string }[] {
   const rows = offered.map((session, index) => [`${index + 1}`, ...describe(session, now())]);
   const table = formatTable(rows, { columns: columns - INDENT.length, style: getPlainStyle() });
-  const lines = table.trimEnd().split("\n").map((line) => INDENT + line);
+  const lines = [...table.trimEnd().split("\n"), ...(notice === undefined ? [] : [notice])]
+    .map((line) => INDENT + line);
   return ["? Sessions, the last one first:", ...lines]
     .map((text) => ({ text, paint: (row) => row }));
 }

@@ -34,6 +34,7 @@ import { toVisibleText } from "../render/visible_text.ts";
 import { findSession } from "./find_session.ts";
 import { getChangeDirectory, getSessionDirectory } from "./session_directory.ts";
 import { formatHits, formatSessions, type SessionListOptions } from "./session_list.ts";
+import { adviseUnopenable, describeUnopenable } from "./unopenable_sessions.ts";
 
 /** Maximum size of an imported session; a text cannot have more than 512 MB. */
 const MAX_IMPORT_BYTES = 500_000_000;
@@ -70,6 +71,8 @@ export async function listSessions(
     } else if (found.length === 0) {
       await messages.write(`No session${all ? "" : " of this directory; --all lists all"}\n`);
     }
+    const notice = all ? adviseUnopenable(listed) : await describeUnopenable(store);
+    if (notice !== undefined) await messages.write(`${toPlainText(notice)}\n`);
     return ExitCode.ok;
   });
 }

@@ -6,6 +6,9 @@
 
 import type { OptionDefinitions } from "../command_line/definition.ts";
 
+/** Maximum number of sessions of a list without `--limit`. */
+export const DEFAULT_SESSION_LIMIT = 20;
+
 /** The format of a list. */
 export const LIST_FORMAT_OPTIONS = {
   outputFormat: {

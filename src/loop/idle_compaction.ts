@@ -35,7 +35,6 @@ export interface IdleCompactionOptions {
 export class IdleCompaction {
   readonly #turn: TurnContext;
   readonly #check: CompactionCheck;
-  #spent: StepSpending = {};
 
   /**
    * Starts a compaction.
@@ -71,23 +70,9 @@ export class IdleCompaction {
     this.#check = new CompactionCheck(this.#turn);
   }
 
-  /** Spending of the calls before the last one. */
-  get spent(): StepSpending {
-    return this.#spent;
-  }
-
   /** Returns the part of the input of a transform that asks the policies. */
   createInput(): Pick<TransformInput, "checkRequest"> {
-    const { checkRequest } = this.#check.createInput();
-    if (!checkRequest) return {};
-    return {
-      checkRequest: async (request) => {
-        const stoppedBy = await checkRequest(request);
-        const { usage, cost } = request;
-        this.#spent = { usage, cost };
-        return stoppedBy;
-      },
-    };
+    return this.#check.createInput();
   }
 
   /** Calls the `postCompaction` policies with what the compaction has spent. */

@@ -5,11 +5,10 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Agent, type AgentOptions, type AgentToolResult, extractText } from "../../mod.ts";
+import { type AgentToolResult, extractText } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import {
-  fail,
   fakeTool,
   hang,
   reply,
@@ -18,39 +17,7 @@ import {
   toolCall,
 } from "../../src/testing/mod.ts";
 import { startThreadTimer } from "../thread_time.ts";
-
-type Body = string | ReadableStream<Uint8Array> | object;
-
-function createAgent(options: Partial<AgentOptions> = {}): Agent {
-  const streamFn = scriptedStream([
-    reply([{ type: "text", text: "I look" }, toolCall("look", {}, { id: "c1" })]),
-    reply("I have seen it"),
-  ]);
-  return new Agent({
-    model: "test/model",
-    streamFn,
-    tools: [fakeTool({ name: "look" })],
-    ...options,
-  });
-}
-
-/** Returns a function that sends a body to the handler of an agent. */
-function connect(agent: Agent): (body: Body) => Promise<Response> {
-  const handler = agUiHandler({ createAgent: () => agent, maxBytes: 100_000 });
-  return (body) => {
-    const isRaw = typeof body === "string" || body instanceof ReadableStream;
-    return handler(
-      new Request("http://localhost/", {
-        method: "POST",
-        body: isRaw ? body : JSON.stringify(body),
-        duplex: "half", // which Node needs for a stream
-      } as RequestInit),
-    );
-  };
-}
-
-const message = { id: "m1", role: "user", content: "Hello" };
-const INPUT = { threadId: "t", runId: "r", messages: [message] };
+import { connect, createAgent, INPUT, message } from "./raw_client.ts";
 
 function readEvents(text: string): { readonly type: string }[] {
   return text.split("\n\n").filter((part) => part !== "").map((part) => JSON.parse(part.slice(6)));
@@ -156,29 +123,6 @@ Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits f
   assertEquals(late.status, 400);
   await late.body?.cancel();
   await agent.waitForIdle();
-});
-
-Deno.test("hostile AG-UI client: a message of a run that it has left reaches the model once", async () => {
-  const agent = createAgent({
-    tools: [fakeTool({ name: "look", delayMs: Infinity })],
-    approve: () => ({ type: "pending" }),
-  });
-  const send = connect(agent);
-  await (await send(INPUT)).text();
-  const messages = [message, { ...message, id: "m2", content: "Quickly" }];
-  const resume = [{ interruptId: "c1", status: "resolved", payload: { approved: true } }];
-  const left = await send({ ...INPUT, messages, resume });
-  const started = Promise.withResolvers<void>();
-  agent.subscribe(({ type }) => type === "tool_execution_start" && started.resolve());
-  await started.promise;
-  await left.body?.cancel();
-  await agent.waitForIdle();
-  const last = { ...message, id: "m3", content: "Now" };
-  await (await send({ ...INPUT, messages: [...messages, last], resume })).text();
-  const texts = agent.state.messages.flatMap((message) =>
-    message.role === "user" ? [extractText(message.content)] : []
-  );
-  assertEquals(texts.toSorted(), ["Hello", "Now", "Quickly"]);
 });
 
 Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be kept are refused", async () => {
@@ -398,33 +342,6 @@ Deno.test("hostile AG-UI client: cannot have a provider read the cloud storage o
       }]);
     }
   }
-});
-
-Deno.test("hostile AG-UI client: does not get the answer to the earlier text of a message that it has changed", async () => {
-  const script = scriptedStream([fail("auth_error", "No key"), reply("Hi")]);
-  const agent = createAgent({ streamFn: script });
-  const send = connect(agent);
-  const context = [{ description: "Page", value: "1" }];
-  await (await send({ ...INPUT, context })).text();
-  const changed = { ...message, content: "Goodbye" };
-  const refused = await send({ ...INPUT, context, messages: [changed] });
-  assertEquals([refused.status, await refused.json()], [400, {
-    error:
-      "The agent of this conversation keeps its messages: send a new one in place of a changed one",
-  }]);
-  assertStringIncludes(await (await send({ ...INPUT, context })).text(), "RUN_FINISHED");
-  assertEquals(script.calls.length, 2);
-});
-
-Deno.test("hostile AG-UI client: does not get the answer to a message from which it has removed an image", async () => {
-  const send = connect(createAgent({ streamFn: scriptedStream([fail("auth_error", "No key")]) }));
-  const text = { type: "text", text: "Hello" };
-  const source = { type: "data", value: "iVBORw0KGgo=", mimeType: "image/png" };
-  const content = [text, { type: "image", source }];
-  await (await send({ ...INPUT, messages: [{ ...message, content }] })).text();
-  const refused = await send({ ...INPUT, messages: [{ ...message, content: [text] }] });
-  assertEquals(refused.status, 400);
-  await refused.body?.cancel();
 });
 
 Deno.test("hostile AG-UI client: many answers and many texts of a reply are read in linear time", async () => {

@@ -8,6 +8,7 @@ import { assert, assertEquals, assertObjectMatch, assertStringIncludes } from "@
 import {
   Agent,
   type AssistantMessageEvent,
+  type ContentBlock,
   extractText,
   type StreamRequest,
   textResult,
@@ -17,7 +18,7 @@ import { encodeBase64 } from "../../src/core/text/byte_encoding.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
-import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { Client, connect } from "./test_client.ts";
 
@@ -273,6 +274,35 @@ Deno.test("agUiHandler(): a queued message with an image reaches the client with
     ["user", [text, { type: "image", source }]],
     ["assistant", "Two"],
   ]);
+});
+
+Deno.test("agUiHandler(): a run that has failed is repeated after a queued message that a client has in another form", async () => {
+  const first = { type: "text", text: "Look" } as const;
+  const second = { type: "text", text: "here" } as const;
+  const mediaType = "application/pdf";
+  const source = { type: "base64", data: encodeBase64(PNG) } as const;
+  const contents: readonly (readonly ContentBlock[])[] = [
+    [first, second],
+    [first, { type: "image", source: { type: "file", path: "/srv/image.png" } }],
+    [{ type: "document", name: "paper", mediaType, source }],
+  ];
+  for (const content of contents) {
+    const agent = new Agent({
+      model: "test/model",
+      readFile: () => Promise.resolve(PNG),
+      streamFn: scriptedStream([reply("One"), fail("auth_error", "No key"), reply("Two")]),
+    });
+    const unsubscribe = agent.subscribe(({ type }) => {
+      if (type !== "model_call_start") return;
+      unsubscribe();
+      agent.followUp([{ role: "user", content, timestamp: 0 }]);
+    });
+    const client = new Client(() => agent);
+    await client.send("Hello");
+    assertStringIncludes(String(client.last("RUN_ERROR")["message"]), "No key");
+    await client.runAgent();
+    assertEquals(client.messages.at(-1)?.content, "Two");
+  }
 });
 
 Deno.test("toAgUi(): a stream that fails ends with an error, which has no details of the application", async () => {

@@ -165,6 +165,20 @@ Deno.test("swink doctor: reports the values and the rules of a configuration wit
   }
 });
 
+Deno.test("swink doctor: lists the commands of the user, and the files that are none", async () => {
+  const { code, output } = await runDoctor({
+    ".config/swink/commands/explain.md": "Explain $ARGUMENTS\n",
+    ".config/swink/commands/quit.md": "Never\n",
+  });
+  const [listed, problem] = output.split("\n").filter((line) => line.includes(" commands: "));
+  assertEquals([code, listed], [0, "ok       commands: /explain"]);
+  assertStringIncludes(
+    problem ?? "",
+    "warning  commands: HOME/.config/swink/commands/quit.md is not",
+  );
+  assert(!(await runDoctor({})).output.includes("commands:"));
+});
+
 Deno.test("swink doctor: reports invalid files of the current project, if it is trusted, and of servers", async () => {
   const check = async (files: Readonly<Record<string, string>>, isTrusted: boolean) => {
     await using home = await createTemporaryDirectory({ "p/.swink/x": "", ...files });

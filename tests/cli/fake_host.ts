@@ -188,7 +188,9 @@ class FakeInput implements Input {
 
   /** Types the next answer when a question is shown for the first time. */
   onMessage(text: string): void {
-    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model|Session)\?|not shown/.test(text)) {
+    if (
+      !this.#isQuestionExpected || !/(Allow|Save|Trust|Delete|Model|Session)\?|not shown/.test(text)
+    ) {
       return;
     }
     this.#isQuestionExpected = false;

@@ -62,14 +62,32 @@ Deno.test("swink rules remove: removes a rule from the file, and a list without 
   assertEquals(parse(home.read(FILE)), { plain: true });
 });
 
-Deno.test("swink rules remove: removes a rule whose parentheses do not match, and others next to it", async () => {
+Deno.test("swink rules list, remove: list and remove a rule whose parentheses do not match, and others next to it", async () => {
   await using home = await createTemporaryDirectory({
     [FILE]: 'disallowed_tools = ["bash(rm *", "write_file", "edit_file"]\n',
   });
+  assertMatch(
+    (await run(home, "list")).output,
+    /^deny +bash\(rm \* .*\ndeny +write_file .*\ndeny +edit_file .*\n$/,
+  );
   assertEquals((await run(home, "remove", "deny", "write_file")).code, 0);
   assertEquals(parse(home.read(FILE)).disallowed_tools, ["bash(rm *", "edit_file"]);
   assertEquals((await run(home, "remove", "deny", "bash(rm *")).code, 0);
   assertEquals(parse(home.read(FILE)).disallowed_tools, ["edit_file"]);
+});
+
+Deno.test("swink rules list: names the source of each rule when several sources forbid tools", async () => {
+  await using home = await createTemporaryDirectory({
+    [FILE]: 'disallowed_tools = ["write_file"]\n',
+  });
+  const host = createFakeHost({
+    env: { HOME: home.path, NO_COLOR: "1", SWINK_DISALLOWED_TOOLS: "edit_file" },
+  });
+  await main(["rules", "list"], host);
+  assertEquals(
+    host.output.replaceAll(home.path, "HOME"),
+    `deny  write_file  HOME/${FILE}\ndeny  edit_file   SWINK_DISALLOWED_TOOLS\n`,
+  );
 });
 
 Deno.test("swink rules add: keeps all rules of programs that add one at the same time", async () => {

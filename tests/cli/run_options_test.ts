@@ -27,6 +27,7 @@ async function run(
     code,
     bodies,
     screen: host.screen,
+    output: host.output,
     messages: host.messages.replaceAll(home.path, "HOME"),
   };
 }
@@ -56,8 +57,43 @@ Deno.test("swink run --fallback-model: another model continues when the first on
     model: [busy, busy, busy, busy, busy, busy, scriptedReply("Done.")],
   });
   assertEquals([code, bodies.map(({ model }) => model).join("")], [0, "aaabbbc"]);
-  assertStringIncludes(messages, "a failed, continuing with b\n");
+  assertStringIncludes(messages, "a failed, continuing with b: anthropic answered 529");
   assertEquals((await run(home, ["--fallback-model", "x"])).code, 2);
+});
+
+const REJECTED = [401, 403].map((status) => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ type: "error", error: { message: `rejected with ${status}.` } }),
+}));
+
+Deno.test("swink run --fallback-model: another model continues when the key is rejected, with one warning for each model", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const call = scriptedReply(scriptedCall("list_directory"));
+  const args = ["-q", "-m", "anthropic/a", "--fallback-model", "anthropic/b,anthropic/c"];
+  const { code, bodies, messages } = await run(home, args, {
+    model: [...REJECTED, call, ...REJECTED, scriptedReply("Done.")],
+  });
+  assertEquals([code, bodies.map(({ model }) => model).join("")], [0, "abcabc"]);
+  const advice = "Check that the key in ANTHROPIC_API_KEY is valid and may use this model.";
+  const lines = messages.replaceAll(/\n(?!warning)/g, " ").trim().split("\n");
+  assertEquals(
+    lines,
+    [["a", 401], ["b", 403]].map(([model, status]) =>
+      `warning: anthropic/${model} cannot be used, so the next fallback model continues: ` +
+      `anthropic answered ${status}: rejected with ${status}. ${advice}`
+    ),
+  );
+});
+
+Deno.test("swink run --fallback-model: the error of the last model ends the run when its key is rejected, too", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const args = ["-m", "anthropic/a", "--fallback-model", "anthropic/b", "-o", "json"];
+  const { code, bodies, output, messages } = await run(home, args, { model: REJECTED });
+  assertEquals([code, bodies.map(({ model }) => model).join("")], [3, "ab"]);
+  const { error } = JSON.parse(output);
+  assertEquals([error.status, error.retryable], [403, false]);
+  assertStringIncludes(messages, "warning: anthropic/a cannot be used");
 });
 
 Deno.test("swink run --system-file, --append-system-prompt: compose the system prompt", async () => {

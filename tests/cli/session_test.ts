@@ -128,6 +128,12 @@ Deno.test("swink run --resume: without an id, asks which session of the director
       "  1  now  2 messages  Prompt of b\n  2  now  2 messages  Prompt of a\n",
   );
   assertStringIncludes(last.messages, "  Session? [1]–[2] / [q]uit: 1\n");
+  await Deno.writeTextFile(`${home.path}/.local/state/swink/sessions/broken.jsonl`, "none\n");
+  const quit = await run(home, ["Next", "-r"], { terminals: TERMINAL, answers: ["q"] });
+  assertStringIncludes(
+    quit.messages,
+    "\n  1 session cannot be opened: swink sessions list --all\n  Session? ",
+  );
   const older = await run(home, ["--resume", "--fork", "Next"], {
     terminals: TERMINAL,
     answers: ["2"],

@@ -71,6 +71,41 @@ Deno.test("swink sessions list: lists the sessions of the directory, or all", as
   assertEquals([JSON.parse(json.output).length, json.messages], [1, ""]);
 });
 
+Deno.test("swink sessions list: counts the sessions that cannot be opened, and says where to find out why", async () => {
+  await using home = await createHome();
+  const directory = `${home.path}/.local/state/swink/sessions`;
+  await Deno.writeTextFile(`${directory}/broken.jsonl`, "no session\n");
+  assertEquals(
+    (await run(home, ["list"])).messages,
+    "1 session cannot be opened: swink sessions list --all\n",
+  );
+  assertEquals((await run(home, ["list", "-ojson"])).messages, "");
+  const { output, messages } = await run(home, ["list", "--all"]);
+  assertStringIncludes(output, 'Cannot open the session "broken"');
+  const advice = "Why one cannot be opened, and what to do: swink sessions show broken\n";
+  assertEquals(messages, advice);
+  assertMatch(
+    (await run(home, ["show", "broken"])).messages,
+    /another program wrote its file: move it to another directory/,
+  );
+  // The oldest ones are on a later page.
+  for (let index = 0; index < 20; index++) {
+    const store = new FileSessionStore({ directory });
+    await using session = await store.create({ id: `talk-${index}`, cwd: Deno.cwd() });
+    session.append({ type: "title", title: "Talk" });
+  }
+  await Deno.utime(`${directory}/broken.jsonl`, 1, 1);
+  const [, later] = (await run(home, ["list"])).messages.split("\n");
+  assertEquals(later, "1 session cannot be opened: swink sessions list --all --limit 24");
+  const [, args = ""] = (later ?? "").split("swink sessions ");
+  assertEquals((await run(home, args.split(" "))).messages, advice);
+  await Deno.writeTextFile(`${directory}/broken-2.jsonl`, "no session\n");
+  assertStringIncludes(
+    (await run(home, ["list"])).messages,
+    "2 sessions cannot be opened: swink sessions list --all --limit 25\n",
+  );
+});
+
 Deno.test("swink sessions list: cuts lines at the width of a terminal", async () => {
   await using home = await createHome();
   const { output } = await run(home, ["list"], { terminals: ["output"], columns: 24 });

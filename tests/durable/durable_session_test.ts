@@ -1,12 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
-import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { createMemoryStorage, InMemorySessionStore, storeFrom } from "../../src/memory/mod.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { withDeadline } from "../deadline.ts";
@@ -76,6 +77,49 @@ Deno.test("openDurableSession(): a replay waits for a store that cannot be reach
   store.isReachable = false;
   const completed = await executeRun(new ArrayJournal(opened.records), { workflow, input });
   assertEquals(completed, { type: "completed", value: 4 });
+});
+
+Deno.test("openDurableSession(): save() waits for a store that cannot be reached, and appends nothing twice", async () => {
+  const store = new FailingStore();
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  store.isReachable = false;
+  const { open } = store;
+  // The first attempt to open the session to write fails, and the second one fails when the entries are stored.
+  let attempts = 0;
+  store.open = async (id, options) => {
+    if (options?.access === "read") return await open.call(store, id, options);
+    attempts++;
+    if (attempts === 1) throw new SessionError("unavailable", { reason: "write_failed" });
+    const session = await open.call(store, id, options);
+    const { close } = session;
+    if (attempts > 2) return session;
+    session.close = async () => {
+      await close.call(session);
+      throw new SessionError("unavailable", { reason: "write_failed" });
+    };
+    return session;
+  };
+  const journal = Object.assign(new ArrayJournal(), { runId: "run-2" });
+  await executeRun(journal, { workflow: createWorkflow(store, "two"), input: null });
+  assertEquals(attempts, 3);
+  const run = ["custom", "user", "assistant", "run_ended"];
+  assertEquals(await readTypes(store), [...run, ...run]);
+});
+
+Deno.test("openDurableSession(): save() is repeated when another run has taken over the session meanwhile", async () => {
+  const storage = createMemoryStorage();
+  const { append } = storage;
+  let isTakenOver = false;
+  storage.append = async (id, request) => {
+    if (!isTakenOver) {
+      isTakenOver = true;
+      await storage.release(id, request.token);
+    }
+    return await append.call(storage, id, request);
+  };
+  const store = storeFrom(storage);
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
 });
 
 Deno.test("openDurableSession(): a replay does not wait for a session that was deleted, also if the store lists none", async () => {

@@ -1,8 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
 import { createMemoryStorage, type EntryStorage, storeFrom } from "../../src/memory/mod.ts";
 import { withDeadline } from "../deadline.ts";
+import { speedUpTimers } from "../fast_timers.ts";
 
 type Intercept = (method: keyof EntryStorage, id: unknown) => Promise<void> | void;
 
@@ -135,6 +137,22 @@ Deno.test("InProcessEngine: a start of a run that another process has left does 
   await run.signal("go");
   assertEquals([await run.result(), second.count()], ["done", 1]);
   await second.engine.close();
+});
+
+Deno.test("InProcessEngine: a start is an error when another process has the session of the run open and does not start it", async () => {
+  using _timers = speedUpTimers(10_000);
+  const storage = createMemoryStorage();
+  const owner = { pid: 1, since: 0, heartbeat: Date.now() };
+  await storage.lease("durable-r-run", { token: "other", owner, durationMs: Infinity });
+  const engine = new InProcessEngine({ store: storeFrom(storage), pollMs: 100_000_000 });
+  const workflow = engine.register("work", () => "done");
+  await engine.start();
+  await assertRejects(
+    () => workflow.start(null, { id: "r" }),
+    SessionError,
+    'The run "r" was not started',
+  );
+  await engine.close();
 });
 
 Deno.test("InProcessEngine: the result of a run does not wait for that of one whose outcome cannot be read", async () => {

@@ -13,10 +13,18 @@ import { toVisibleText } from "../../render/visible_text.ts";
 import { type CallDetailsOptions, formatCallDetails } from "../../run/approval/call_details.ts";
 
 /**
- * An answer: once, for the session, for a command or directory in the session, after an edit, hunk by hunk, no, no with a
- * reason.
+ * An answer: once, for the session, for a command or directory in the session, for later sessions, after an edit, hunk by
+ * hunk, no, no with a reason.
  */
-export type ApprovalAnswer = "yes" | "always" | "prefix" | "edit" | "hunks" | "no" | "reason";
+export type ApprovalAnswer =
+  | "yes"
+  | "always"
+  | "prefix"
+  | "save"
+  | "edit"
+  | "hunks"
+  | "no"
+  | "reason";
 
 /** Options for `createApprovalQuestion()`. */
 export interface ApprovalQuestionOptions extends CallDetailsOptions {
@@ -26,6 +34,8 @@ export interface ApprovalQuestionOptions extends CallDetailsOptions {
   readonly canTrustTool: boolean;
   /** The beginning of similar commands, or the directory, that the user can approve; `undefined` for none. */
   readonly prefix: string | undefined;
+  /** Whether the user can save a rule for later sessions. */
+  readonly canSave: boolean;
 }
 
 /** Creates the question. */
@@ -38,6 +48,7 @@ export function createApprovalQuestion(
     yes: "[y]es",
     always: `[a]lways ${toPlainText(request.name)}`,
     prefix: `[p]refix ${JSON.stringify(toVisibleText(options.prefix ?? ""))}`,
+    save: "[s]ave a rule",
     edit: "[e]dit",
     hunks: "[h]unks",
     no: "[n]o",
@@ -55,9 +66,9 @@ export function createApprovalQuestion(
 
 function listAnswers(
   request: GateRequest,
-  { isEdited, canTrustTool, prefix }: Pick<
+  { isEdited, canTrustTool, prefix, canSave }: Pick<
     ApprovalQuestionOptions,
-    "isEdited" | "canTrustTool" | "prefix"
+    "isEdited" | "canTrustTool" | "prefix" | "canSave"
   >,
 ): ApprovalAnswer[] {
   const hasHunks = !isEdited && request.tool.omitHunks !== undefined &&
@@ -66,6 +77,7 @@ function listAnswers(
     "yes",
     ...(canTrustTool ? ["always" as const] : []),
     ...(prefix === undefined ? [] : ["prefix" as const]),
+    ...(canSave ? ["save" as const] : []),
     "edit",
     ...(hasHunks ? ["hunks" as const] : []),
     "no",

@@ -98,6 +98,7 @@ Deno.test("createApprovalQuestion(): the risk precedes the lines of the call, of
     isEdited: false,
     canTrustTool: true,
     prefix: undefined,
+    canSave: false,
   });
   const lines = details.map(({ text }) => text);
   assertEquals(lines, ["", "? bash", "risk: execute", "make", "make test"]);

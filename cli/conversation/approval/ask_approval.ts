@@ -12,7 +12,6 @@ import {
   assessCommand,
   type GateRequest,
   listHunks,
-  type Sandbox,
 } from "../../../src/tools/mod.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
 import type { Style } from "../../render/style.ts";
@@ -20,6 +19,8 @@ import type { StyledLine } from "../../render/styled_line.ts";
 import { USER_DENIAL } from "../../render/tool_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
 import { canTrustTool } from "../../run/approval/can_trust_tool.ts";
+import type { QuestionPosition } from "../../run/approval/call_details.ts";
+import { SavedRules, type SavedRulesOptions } from "../../run/approval/saved_rules.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "../../run/approval/waiting_calls.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toMessage } from "../view/lines.ts";
@@ -27,13 +28,11 @@ import { createApprovalQuestion } from "./approval_question.ts";
 import { findPrefix } from "./find_prefix.ts";
 
 /** Options for `createApprovalPrompt()`. */
-export interface ApprovalPromptOptions extends WaitingCallsOptions {
+export interface ApprovalPromptOptions extends WaitingCallsOptions, SavedRulesOptions {
   /** The terminal. */
   readonly view: ConversationView;
   /** Style of the questions. */
   readonly style: Style;
-  /** The sandbox of commands. */
-  readonly sandbox: Pick<Sandbox, "describe">;
   /** Lets the user edit a text in another program; `undefined` if the text was not changed. */
   readonly editText: (text: string, extension: string) => Promise<string | undefined>;
   /** Formats changes of files. Default: they are shown as unified diffs. */
@@ -47,48 +46,54 @@ export interface ApprovalPromptOptions extends WaitingCallsOptions {
 /** Creates the prompt that shows each call and asks. */
 export function createApprovalPrompt(options: ApprovalPromptOptions): ApprovalPrompt {
   const waiting = new WaitingCalls(options);
+  const savedRules = new SavedRules(options);
   return async (request) => {
+    const approved = await savedRules.approve(request);
+    if (approved) return approved;
     options.onAsked(request.toolCallId);
     options.view.notify({ type: "asked", text: `swink asks about ${request.name}` });
     const position = await waiting.countQuestion(request);
-    return await new CallQuestion(options, position).ask(request);
+    return await new CallQuestion({ ...options, savedRules, position }).ask(request);
   };
 }
 
 type Answered = ApprovalDecision | undefined;
 
+/** Options of the questions about one call. */
+interface CallQuestionOptions extends ApprovalPromptOptions {
+  readonly savedRules: SavedRules;
+  readonly position: QuestionPosition;
+}
+
 /** The questions about one call. */
 class CallQuestion {
-  readonly #options: ApprovalPromptOptions;
-  readonly #position: { readonly number: number; readonly total: number };
+  readonly #options: CallQuestionOptions;
 
-  constructor(
-    options: ApprovalPromptOptions,
-    position: { readonly number: number; readonly total: number },
-  ) {
+  constructor(options: CallQuestionOptions) {
     this.#options = options;
-    this.#position = position;
   }
 
   /** Asks about a call; `edited` are its arguments if the user has edited them. */
   async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
-    const { view, style, formatChanges, sandbox } = this.#options;
+    const { view, style, formatChanges, sandbox, savedRules, position } = this.#options;
     const columns = Number.isFinite(view.columns) ? view.columns : 80;
     const prefix = await findPrefix(request, sandbox);
+    const rule = edited ? undefined : await savedRules.find(request);
     const question = createApprovalQuestion(request, {
       style,
       columns,
       diff: await formatChanges?.(request.changes ?? []),
-      position: this.#position,
+      position,
       isEdited: edited !== undefined,
       canTrustTool: await canTrustTool(request.name, sandbox),
       prefix,
+      canSave: rule !== undefined,
     });
     for (;;) {
       const answer = await view.askChoice(question, request.signal);
       // The answer to a question that an abort has closed is no answer of the user.
       if (answer === undefined) return { type: "denied", reason: USER_DENIAL };
-      const decision = await this.#decide(answer, request, prefix);
+      const decision = await this.#decide(answer, request, { prefix, rule });
       if (decision === "edited") return await this.#edit(request, edited);
       if (decision) return edited ? addArguments(decision, edited) : decision;
     }
@@ -98,7 +103,7 @@ class CallQuestion {
   async #decide(
     answer: ReturnType<typeof createApprovalQuestion>["answers"][number],
     request: GateRequest,
-    prefix: string | undefined,
+    { prefix, rule }: { readonly prefix: string | undefined; readonly rule: string | undefined },
   ): Promise<Answered | "edited"> {
     switch (answer) {
       case "yes":
@@ -107,6 +112,8 @@ class CallQuestion {
         return { type: "approved", scope: "tool" };
       case "prefix":
         return await this.#askPrefix(request, prefix);
+      case "save":
+        return rule === undefined ? undefined : await this.#saveRule(request, rule);
       case "edit":
         return "edited";
       case "hunks":
@@ -125,6 +132,14 @@ class CallQuestion {
     const prefix = await this.#options.view.askText({ message, initial }, request.signal);
     if (!prefix?.trim()) return undefined;
     return { type: "approved", scope: "prefix", prefix: prefix.trim() };
+  }
+
+  async #saveRule(request: GateRequest, rule: string): Promise<Answered> {
+    const { view, savedRules } = this.#options;
+    return await savedRules.save(rule, request, {
+      askChoice: (choice) => view.askChoice(choice, request.signal),
+      print: (kind, text) => view.print(toMessage(kind, text, view)),
+    });
   }
 
   async #askReason(request: GateRequest): Promise<Answered> {

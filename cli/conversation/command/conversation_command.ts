@@ -24,6 +24,8 @@ export interface ConversationCommand extends CommandDescription {
     context: CommandContext,
     signal: AbortSignal,
   ) => readonly ArgumentChoice[] | Promise<readonly ArgumentChoice[]>;
+  /** Whether completion also finds a value by words of its effect. Default: `false`. */
+  readonly completesByDetail?: boolean;
   /**
    * Runs the command.
    *

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionSummary } from "../../../src/memory/mod.ts";
+import type { SearchHit, SessionStore, SessionSummary } from "../../../src/memory/mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { Line } from "../../render/line/line.ts";
 import { getStyle } from "../../render/style.ts";
@@ -16,30 +16,53 @@ import { requireStore } from "./require_store.ts";
 /** Maximum number of sessions of a list. */
 const LIMIT = 20;
 
+/** Maximum number of hits whose sessions are listed: one session may have many. */
+const MAX_HITS = 10_000;
+
 /** The last sessions of the directory. */
 export interface ListedSessions {
   readonly found: readonly SessionSummary[];
   /** Text that a list shows of each of them. */
   readonly titles: readonly string[];
-  /** A line with a number for each of them, and one that names the way to older sessions, if there are some. */
+  /** A line with a number for each of them, and one for each way to further sessions. */
   readonly lines: Line[];
 }
 
 const OLDER_ADVICE = "There are older ones: #sessions WORDS finds them";
 
 /** Returns the last sessions of the directory. */
-export async function listSessions(context: CommandContext): Promise<ListedSessions> {
+export async function listLastSessions(context: CommandContext): Promise<ListedSessions> {
   const store = await requireStore(context.sessions);
-  const { listWithoutSubAgents } = await importLate<
-    typeof import("../../../src/memory/store/sub_agent_link.ts")
-  >("../../../src/memory/store/sub_agent_link.ts", import.meta.url);
-  const cwd = await Deno.realPath(context.settings.cwd);
-  const all = await listWithoutSubAgents(store, { cwd, limit: LIMIT + 1 });
-  const found = all.slice(0, LIMIT);
-  const { formatSessions, getSessionTitle } = await loadFormatter();
-  const lines = splitLines(formatSessions(found, getListOptions(context)));
-  const notice = all.length > LIMIT ? [toLine(OLDER_ADVICE, "faint")] : [];
-  return { found, titles: found.map(getSessionTitle), lines: [...numberLines(lines), ...notice] };
+  const all = await listOfDirectory(store, { context, limit: LIMIT + 1 });
+  const listed = await formatListed(all.slice(0, LIMIT), context);
+  return all.length > LIMIT ? addNotice(listed, OLDER_ADVICE) : listed;
+}
+
+/** Returns the last sessions of the directory, and the number of those that cannot be opened, which needs all of them. */
+export async function listSessions(context: CommandContext): Promise<ListedSessions> {
+  const listed = await listLastSessions(context);
+  const { describeUnopenable } = await importLate<
+    typeof import("../../sessions/unopenable_sessions.ts")
+  >("../../sessions/unopenable_sessions.ts", import.meta.url);
+  const notice = await describeUnopenable(await requireStore(context.sessions));
+  return notice === undefined ? listed : addNotice(listed, notice);
+}
+
+function addNotice(listed: ListedSessions, notice: string): ListedSessions {
+  return { ...listed, lines: [...listed.lines, toLine(notice, "faint")] };
+}
+
+/** Returns the last sessions of the directory that have words in their titles or texts, or beginnings of words. */
+export async function findSessions(
+  words: string,
+  context: CommandContext,
+): Promise<ListedSessions> {
+  const store = await requireStore(context.sessions);
+  const hits = await searchDirectory(words, { context, store, limit: MAX_HITS });
+  const ids = new Set(hits.map(({ sessionId }) => sessionId));
+  const all = await listOfDirectory(store, { context });
+  const matching = all.filter(({ id }) => ids.has(id));
+  return await formatListed(matching.slice(0, LIMIT), context);
 }
 
 /** Returns a line for each hit of a search in the sessions of the directory. */
@@ -48,10 +71,45 @@ export async function searchSessions(
   context: CommandContext,
 ): Promise<{ readonly lines: Line[] }> {
   const store = await requireStore(context.sessions);
-  const cwd = await Deno.realPath(context.settings.cwd);
-  const hits = await store.search(words, { cwd, limit: LIMIT });
+  const hits = await searchDirectory(words, { context, store, limit: LIMIT });
   const { formatHits } = await loadFormatter();
   return { lines: splitLines(formatHits(hits, getListOptions(context))) };
+}
+
+interface DirectoryOptions {
+  readonly context: CommandContext;
+  /** Maximum number of results. Default: all. */
+  readonly limit?: number;
+}
+
+async function listOfDirectory(
+  store: SessionStore,
+  { context, limit }: DirectoryOptions,
+): Promise<readonly SessionSummary[]> {
+  const { listWithoutSubAgents } = await importLate<
+    typeof import("../../../src/memory/store/sub_agent_link.ts")
+  >("../../../src/memory/store/sub_agent_link.ts", import.meta.url);
+  return await listWithoutSubAgents(store, { cwd: await getDirectory(context), limit });
+}
+
+async function searchDirectory(
+  words: string,
+  { context, store, limit }: DirectoryOptions & { readonly store: SessionStore },
+): Promise<readonly SearchHit[]> {
+  return await store.search(words, { cwd: await getDirectory(context), limit });
+}
+
+function getDirectory({ settings }: Pick<CommandContext, "settings">): Promise<string> {
+  return Deno.realPath(settings.cwd);
+}
+
+async function formatListed(
+  found: readonly SessionSummary[],
+  context: CommandContext,
+): Promise<ListedSessions> {
+  const { formatSessions, getSessionTitle } = await loadFormatter();
+  const lines = splitLines(formatSessions(found, getListOptions(context)));
+  return { found, titles: found.map(getSessionTitle), lines: numberLines(lines) };
 }
 
 function loadFormatter(): Promise<typeof import("../../sessions/session_list.ts")> {

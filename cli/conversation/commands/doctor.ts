@@ -19,6 +19,6 @@ export const doctor = defineCommand({
       "../../doctor/run_checks.ts",
       import.meta.url,
     );
-    await view.print(await captureOutput(host, runChecks));
+    await view.print(await captureOutput(host, (captured) => runChecks(captured)));
   },
 });

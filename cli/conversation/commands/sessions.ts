@@ -8,10 +8,12 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { listSessions, searchSessions } from "../command/session_lists.ts";
 import { toLine } from "../view/lines.ts";
 
+const NONE = toLine("No session found", "faint");
+
 const CONTINUE_LISTED = "/resume ID or NUMBER continues one";
 
 /** The numbers are those of the complete list. */
-const CONTINUE_FOUND = "/resume ID continues one";
+const CONTINUE_FOUND = "/resume ID or WORDS continues one";
 
 /** `#sessions`. */
 export const sessions = defineCommand({
@@ -21,13 +23,14 @@ export const sessions = defineCommand({
   worksDuringRuns: true,
   async run(argument, context) {
     const { view } = context;
-    const { lines } = argument === ""
-      ? await listSessions(context)
-      : await searchSessions(argument, context);
-    await view.print(
-      lines.length === 0
-        ? [toLine("No session found", "faint")]
-        : [...lines, toLine(argument === "" ? CONTINUE_LISTED : CONTINUE_FOUND, "faint")],
-    );
+    if (argument === "") {
+      const { found, lines } = await listSessions(context);
+      await view.print(
+        found.length === 0 ? [NONE, ...lines] : [...lines, toLine(CONTINUE_LISTED, "faint")],
+      );
+    } else {
+      const { lines } = await searchSessions(argument, context);
+      await view.print(lines.length === 0 ? [NONE] : [...lines, toLine(CONTINUE_FOUND, "faint")]);
+    }
   },
 });

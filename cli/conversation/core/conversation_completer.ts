@@ -71,7 +71,9 @@ export class ConversationCompleter implements Completer {
     const choices = await command?.complete?.(context, signal);
     return choices?.filter(({ text }) => text.startsWith(earlier))
       .map(({ text, detail }) => ({ text: text.slice(earlier.length), detail }))
-      .filter(({ text }) => text.toLowerCase().includes(word.toLowerCase()))
+      .filter(({ text, detail = "" }) =>
+        includesWord(text, word) || (command?.completesByDetail && includesWord(detail, word))
+      )
       .slice(0, MAX_ITEMS);
   }
 
@@ -100,6 +102,10 @@ export class ConversationCompleter implements Completer {
     }
     return found.sort((a, b) => a.rank - b.rank).slice(0, MAX_ITEMS).map(({ item }) => item);
   }
+}
+
+function includesWord(text: string, word: string): boolean {
+  return text.toLowerCase().includes(word.toLowerCase());
 }
 
 /** Returns how well a path matches a typed text, the best first; `undefined` if it does not. */

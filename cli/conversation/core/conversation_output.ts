@@ -9,7 +9,7 @@ import { getErrorMessage } from "../../../src/core/errors/errors.ts";
 import type { Line } from "../../render/line/line.ts";
 import { addStreamingMark } from "../../render/line/streaming_mark.ts";
 import type { TextRenderer } from "../../render/line/text_renderer.ts";
-import { getNotice } from "../../render/notice.ts";
+import { RunNotices } from "../../render/run_notices.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { OutputSettings } from "../command/command_context.ts";
@@ -49,6 +49,7 @@ export class ConversationOutput {
   readonly #options: ConversationOutputOptions;
   readonly #calls: OrderedCalls;
   readonly #plan = new PlanProgress();
+  #notices = new RunNotices();
   /** The activity that is awaited. */
   readonly activity: ConversationActivity;
   #text: TextRenderer | undefined;
@@ -117,6 +118,7 @@ export class ConversationOutput {
     switch (event.type) {
       case "agent_start":
         this.turns = 0;
+        this.#notices = new RunNotices();
         return;
       case "turn_start":
         this.turns++;
@@ -240,7 +242,7 @@ export class ConversationOutput {
 
   async #notify(event: AgentEvent): Promise<void> {
     const { view, baseUrl } = this.#options;
-    const notice = getNotice(event, { baseUrl, isTextShown: this.#hasText });
+    const notice = this.#notices.get(event, { baseUrl, isTextShown: this.#hasText });
     if (notice === undefined) return;
     await this.#endText();
     await view.print(toMessage("warning", notice.replace(/^warning: /, ""), view));

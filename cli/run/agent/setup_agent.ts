@@ -32,6 +32,7 @@ import { chooseModel } from "../model/model_choice.ts";
 import { ProviderKeys } from "../model/provider_keys.ts";
 import { getOtherProviders, getProviders } from "../model/provider_options.ts";
 import { findNamedServer } from "../model/provider_url.ts";
+import type { RejectedKeys } from "../model/rejected_keys.ts";
 import { createRetries } from "../model/retry_strategy.ts";
 import {
   createSystemPrompt,
@@ -86,8 +87,8 @@ export interface AgentSetupOptions extends
   readonly passEnvironment?: readonly string[];
   /** Sources of MCP servers. Default: none. */
   readonly servers?: RunToolOptions["servers"];
-  /** Instructions, skills and state of the repository. Default: none. */
-  readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
+  /** Trust, instructions, skills and state of the repository. Default: none. */
+  readonly project?: Omit<LoadedProject, "loaded" | "problems">;
   /** Whether the run continues a session in plan mode. Default: `false`. */
   readonly continuesPlan?: boolean | undefined;
   /** Properties of an agent that gets several prompts. Default: it gets one. */
@@ -120,6 +121,8 @@ export interface ConversationSetup {
   readonly changeLog: ChangeLog;
   /** Tools that an editor provides. Default: none. */
   readonly editor?: EditorTools | undefined;
+  /** Whether the user can enter a key with the command `#key`. Default: `false`. */
+  readonly hasKeyCommand?: boolean;
 }
 
 /** The parts of an agent that the user changes and inspects between two prompts. */
@@ -194,10 +197,22 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const createTransform = () =>
     summarize({ streamFn, contextWindow, prices, timeoutMs: SUMMARY_TIMEOUT_MS });
   const transform = createTransform();
-  const parts = { model, streamFn, transform, runTools, approval, mode, planMode, keys };
+  const rejectedKeys = await openRejectedKeys(fallbackModels, host);
+  const parts = {
+    model,
+    streamFn,
+    transform,
+    runTools,
+    approval,
+    mode,
+    planMode,
+    keys,
+    rejectedKeys,
+  };
   const agentOptions = await createAgentOptions(options, parts, host);
   const agent: Agent = new Agent(agentOptions);
   runTools.attach(agent);
+  keys.attach(agent);
   if (permissionMode === "plan") planMode?.restore(agent);
   const owned = cleanup.move();
   return {
@@ -218,7 +233,10 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       tools: runTools,
     },
     warnings: [...describeMissingVariables(options, host.env), ...runTools.takeWarnings()],
-    takeWarnings: () => runTools.takeWarnings(),
+    takeWarnings: () => [
+      ...runTools.takeWarnings(),
+      ...rejectedKeys?.takeWarnings() ?? [],
+    ],
     approvalMode: mode,
     isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
     get refused() {
@@ -238,18 +256,35 @@ interface AgentParts {
   readonly mode: ApprovalMode;
   readonly planMode: PlanMode | undefined;
   readonly keys: ProviderKeys;
+  readonly rejectedKeys: RejectedKeys | undefined;
+}
+
+/** Returns what passes requests with rejected keys to fallback models, if there are some. */
+async function openRejectedKeys(
+  fallbackModels: readonly ModelSpec[],
+  host: Host,
+): Promise<RejectedKeys | undefined> {
+  if (fallbackModels.length === 0) return undefined;
+  const { RejectedKeys } = await importLate<typeof import("../model/rejected_keys.ts")>(
+    "../model/rejected_keys.ts",
+    import.meta.url,
+  );
+  return new RejectedKeys(host);
 }
 
 async function createAgentOptions(
   options: AgentSetupOptions,
-  { model, streamFn, transform, runTools, approval, mode, planMode, keys }: AgentParts,
+  { model, streamFn, transform, runTools, approval, mode, planMode, keys, rejectedKeys }:
+    AgentParts,
   host: Host,
 ): Promise<AgentOptions> {
   const { maxTurns, fallbackModels = [], conversation, policies = [] } = options;
   const { isReplay = options.replay !== undefined } = options;
+  const { retry, fallback } = createRetries(fallbackModels, { isReplay });
   return {
     model,
-    streamFn,
+    retry,
+    ...rejectedKeys?.createOptions(streamFn, fallback) ?? { streamFn },
     prices,
     // A run with one prompt has a transform, too: its session keeps the summary for the next run.
     transformContext: transform,
@@ -260,7 +295,6 @@ async function createAgentOptions(
     // A user or a program that adds a message to a run does not want to lose what runs.
     interrupt: "boundary",
     ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
-    ...createRetries(fallbackModels, { isReplay }),
     policies: [
       ...(planMode ? [planMode] : []),
       ...await createLimits(options),
@@ -292,7 +326,7 @@ interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
 }
 
 function createApproval(
-  { permissionMode, ask }: AgentSetupOptions,
+  { permissionMode, ask, project }: AgentSetupOptions,
   { mode, runTools: { sandbox, tools, allow, deny }, getMessages, host }: ApprovalContext,
 ): CallApproval {
   return new CallApproval({
@@ -305,6 +339,7 @@ function createApproval(
     keyboard: findKeyboard(host),
     ask,
     getMessages,
+    project,
   });
 }
 

@@ -19,15 +19,19 @@ import { getTypedInput } from "../../questions/typed_input.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import { getStyle } from "../../render/style.ts";
 import { USER_DENIAL } from "../../render/tool_line.ts";
+import { wrapText } from "../../render/wrap_text.ts";
 import { formatCallDetails, hasOwnReason } from "./call_details.ts";
 import { canTrustTool } from "./can_trust_tool.ts";
+import { type RuleQuestions, SavedRules, type SavedRulesOptions } from "./saved_rules.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "./waiting_calls.ts";
 
-const ANSWERS = ["yes", "no", "always"] as const;
-type Answer = (typeof ANSWERS)[number];
+const INDENT = "  ";
+
+type Answer = "yes" | "no" | "always" | "save";
 
 /** Options for `createApproval()`. */
-export interface ApprovalOptions extends Omit<WaitingCallsOptions, "explain"> {
+export interface ApprovalOptions
+  extends Omit<WaitingCallsOptions, "explain">, Pick<SavedRulesOptions, "project"> {
   /** The calls that require approval. */
   readonly mode: ApprovalMode;
   /** Rules for calls that need no approval. */
@@ -92,18 +96,45 @@ function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
   const { host, keyboard, sandbox } = options;
   const input = getTypedInput(keyboard);
   const waiting = new WaitingCalls(options);
+  const savedRules = new SavedRules(options);
   return async (request) => {
     const { name, signal } = request;
+    const approved = await savedRules.approve(request);
+    if (approved) return approved;
     const style = getStyle(host.terminal.messages, host.env);
     const position = await waiting.countQuestion(request);
     const canTrust = await canTrustTool(name, sandbox);
+    const rule = await savedRules.find(request);
     const choice: Choice<Answer> = {
       details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
-      message: `Allow? [y]es / [n]o${canTrust ? ` / [a]lways ${toPlainText(name)}` : ""}`,
-      answers: canTrust ? ANSWERS : ["yes", "no"],
+      message: [
+        "Allow? [y]es / [n]o",
+        ...(canTrust ? [`[a]lways ${toPlainText(name)}`] : []),
+        ...(rule === undefined ? [] : ["[s]ave a rule"]),
+      ].join(" / "),
+      answers: [
+        "yes",
+        "no",
+        ...(canTrust ? ["always" as const] : []),
+        ...(rule === undefined ? [] : ["save" as const]),
+      ],
     };
     const context = { host, keyboard, input, signal };
-    return toDecision(await input.runExclusively(() => askChoice(choice, context)));
+    const questions: RuleQuestions = {
+      askChoice: (question) => askChoice(question, context),
+      async print(_kind, text) {
+        const lines = wrapText(toPlainText(text), host.terminal.columns - INDENT.length);
+        await host.terminal.messages.write(lines.map((line) => `${INDENT}${line}\n`).join(""));
+      },
+    };
+    return await input.runExclusively(async () => {
+      for (;;) {
+        const answer = await askChoice(choice, context);
+        if (answer !== "save" || rule === undefined) return toDecision(answer);
+        const saved = await savedRules.save(rule, request, questions);
+        if (saved) return saved;
+      }
+    });
   };
 }
 
@@ -114,8 +145,7 @@ function toDecision(answer: Answer | undefined): ApprovalDecision {
       return { type: "approved" };
     case "always":
       return { type: "approved", scope: "tool" };
-    case "no":
-    case undefined:
+    default:
       return { type: "denied", reason: USER_DENIAL };
   }
 }

@@ -27,6 +27,7 @@ Deno.test("CallApproval: the mode approves no dangerous command of a sub-agent t
       sandbox,
       host: createFakeHost({}),
       keyboard: undefined,
+      project: undefined,
     }).approve;
     const { decision } = await explain({ name: tool.name, tool, arguments: { command } });
     return decision.type;

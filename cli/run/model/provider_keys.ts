@@ -6,10 +6,11 @@
 
 import { keyVariables } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
+import type { Agent } from "../../../mod.ts";
 import type { Host } from "../../host/host.ts";
 import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
-/** Finds the key of each provider once, until it is asked to forget them. */
+/** Finds the key of each provider, and keeps it until it is asked to forget it. */
 export class ProviderKeys {
   readonly #selection: ProviderSelection;
   readonly #host: Pick<Host, "env">;
@@ -26,7 +27,7 @@ export class ProviderKeys {
     this.#selection = selection;
     this.#host = host;
     for (const [provider, { apiKey }] of Object.entries(known)) {
-      this.#keys.set(provider, Promise.resolve(typeof apiKey === "string" ? apiKey : undefined));
+      if (typeof apiKey === "string") this.#keys.set(provider, Promise.resolve(apiKey));
     }
   }
 
@@ -37,8 +38,8 @@ export class ProviderKeys {
     const key = this.#keys.get(provider) ??
       getKey(provider, { needsKey, keyCommand, signal }, this.#host);
     this.#keys.set(provider, key);
-    // A key command that has failed runs again for the next request.
-    key.catch(() => this.#keys.delete(provider));
+    // The user may save a missing key in another terminal, and a key command that has failed runs again.
+    key.then((found) => found ?? this.#keys.delete(provider), () => this.#keys.delete(provider));
     return key;
   }
 
@@ -47,6 +48,14 @@ export class ProviderKeys {
     const { keyCommand } = this.#selection.providers?.[provider] ?? {};
     return keyCommand !== undefined || hasVariable(keyVariables(provider), this.#host) ||
       await this.get(provider) !== undefined;
+  }
+
+  /** Forgets a key that its provider has rejected: it may have expired, and a key command prints another one. */
+  attach(agent: Pick<Agent, "subscribe">): void {
+    agent.subscribe((event) => {
+      if (event.type !== "model_call_end" || event.error?.code !== "auth_error") return;
+      this.forget(event.model.provider);
+    });
   }
 
   /** Forgets the key of a provider, because another one was saved. */

@@ -27,6 +27,11 @@ export interface ProviderSelection {
   readonly needsKey?: boolean;
   /** Settings of providers, by name. */
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
+  /** Properties of an agent that gets several prompts. Default: it gets one. */
+  readonly conversation?: {
+    /** Whether the user can enter a key with the command `#key`. Default: `false`. */
+    readonly hasKeyCommand?: boolean;
+  } | undefined;
   /** Ends the wait for a key. */
   readonly signal?: AbortSignal;
 }
@@ -91,9 +96,10 @@ export function isOnDevice(
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 async function getProviderOptions(
   { provider }: ModelSpec,
-  { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} }: ProviderSelection,
+  selection: ProviderSelection,
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
+  const { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} } = selection;
   const { keyCommand } = providers[provider] ?? {};
   const recordedUrl = replay === undefined ? undefined : await findRecordedUrl(replay, provider);
   const { url, source } = findProviderUrl(provider, { baseUrl, providers, env: host.env });
@@ -107,7 +113,7 @@ async function getProviderOptions(
   }
   const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
   const isKeyless = baseUrl !== undefined || !names.includes(provider);
-  const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
+  const hint = createKeyHint(provider, selection);
   const isUnavailable = apiKey === undefined && !hasKeyVariable(provider, host) &&
     (await loadKeySearch()).isKeyUnavailable(provider, host);
   return {
@@ -120,6 +126,18 @@ async function getProviderOptions(
   };
 }
 
+/** Returns how the user can add a missing key. */
+function createKeyHint(
+  provider: string,
+  { conversation }: Pick<ProviderSelection, "conversation">,
+): string {
+  const variables = keyVariables(provider).join(" or ");
+  const command = conversation?.hasKeyCommand
+    ? `enter #key ${provider}`
+    : `run swink login ${provider}`;
+  return variables === "" ? command : `set ${variables}, or ${command}`;
+}
+
 async function findRecordedUrl(file: string, provider: string): Promise<string | undefined> {
   const recorded = await importLate<typeof import("./recorded_model.ts")>(
     "./recorded_model.ts",
@@ -130,15 +148,14 @@ async function findRecordedUrl(file: string, provider: string): Promise<string |
 
 /** Returns the options of all providers, by name; the model of a conversation can change to them. */
 export function getOtherProviders(
-  { providers = {} }: Pick<ProviderSelection, "providers">,
+  { providers = {}, conversation }: Pick<ProviderSelection, "providers" | "conversation">,
   host: Pick<Host, "env">,
 ): Record<string, ProviderOptions> {
   const known = providerNames();
   const names = new Set([...known, ...Object.keys(providers)]);
   return Object.fromEntries(Array.from(names, (provider): [string, ProviderOptions] => {
     const { url, source } = findProviderUrl(provider, { providers, env: host.env });
-    const variables = keyVariables(provider).join(" or ");
-    const keyHint = `${variables === "" ? "" : `set ${variables}, or `}enter #key ${provider}`;
+    const keyHint = createKeyHint(provider, { conversation });
     return [provider, {
       ...(source !== undefined && url !== undefined && { baseUrl: url }),
       ...(known.includes(provider) ? { keyHint } : { keyless: true }),

@@ -28,6 +28,8 @@ export function createRetryStrategy(
   const maxDelayMs = hasFallback ? MAX_FALLBACK_WAIT_MS : MAX_WAIT_MS;
   const backOff = exponentialBackoff({ maxDelayMs });
   const retry: RetryStrategy = (failure) => {
+    // The same key would be rejected again, also where the error is marked so that another model continues.
+    if (failure.error.code === "auth_error") return null;
     const delay = (failure.error.retryAfterMs ?? 0) > maxDelayMs ? null : backOff(failure);
     return isReplay && delay !== null ? 0 : delay;
   };

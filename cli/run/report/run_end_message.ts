@@ -4,7 +4,6 @@
  * @module
  */
 
-import { keyVariables } from "../../../adapters/connect.ts";
 import type { AgentError } from "../../../mod.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
@@ -13,6 +12,7 @@ import { formatError, toCliTerms } from "../../render/error_text.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import { getStyle } from "../../render/style.ts";
 import { formatDuration } from "../../render/usage_line.ts";
+import { getKeyAdvice } from "../model/key_advice.ts";
 import {
   type ConnectionSettings,
   getConnectionAdvice,
@@ -117,20 +117,6 @@ function getFailureMessage(
     ? getKeyAdvice(error, env)
     : getAdvice(error, attempts, connection);
   return { reason: nameUrlSource(formatError(error, baseUrl), connection) + request, advice };
-}
-
-function getKeyAdvice(
-  { provider = "", status }: AgentError,
-  env: Host["env"],
-): string | undefined {
-  const variables = keyVariables(provider);
-  // Without a status no request was sent, and the message already reports the missing key.
-  if (status === undefined || variables.length === 0) return undefined;
-  const variable = variables.find((name) => (env(name) ?? "") !== "");
-  const key = variable === undefined
-    ? `the key that key_command prints or swink login ${provider} has saved`
-    : `the key in ${variable}`;
-  return `Check that ${key} is valid and may use this model.`;
 }
 
 /** Matches an error that the provider has reported within a reply, so that the connection works. */

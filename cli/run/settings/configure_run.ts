@@ -11,7 +11,7 @@ import {
   type ConfigProblem,
   type ConfigSetting,
   formatConfigProblem,
-  formatOrigin,
+  formatOrigins,
 } from "../../config/config_value.ts";
 import { type Config, loadConfig } from "../../config/load_config.ts";
 import { getProviderSettings, type ProviderSettings } from "../../config/provider_settings.ts";
@@ -136,6 +136,6 @@ function parseOption<Value>(
     const message = error.message.replaceAll(toFlag(option), key);
     const isUsage = setting.origin.type === "override";
     const ErrorClass = isUsage ? UsageError : ConfigurationError;
-    throw new ErrorClass(`${formatOrigin(setting.origin)}: ${message}`, error.advice);
+    throw new ErrorClass(`${formatOrigins(setting)}: ${message}`, error.advice);
   }
 }

@@ -68,6 +68,11 @@ export interface TransformInput {
     | undefined;
   /** `firstTrusted` of the {@linkcode TransformOutput} that these messages come from. Default: 0. */
   readonly firstTrusted?: number | undefined;
+  /**
+   * Converts the messages for the provider afterwards; a request for a summary has the omitted ones in the same form.
+   * Default: custom messages are omitted.
+   */
+  readonly convertToLlm?: ConvertToLlm | undefined;
 }
 
 /** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */

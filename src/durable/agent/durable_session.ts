@@ -25,7 +25,7 @@ const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 
 /** Pause before a session is requested again that another run has open, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
-/** Pause before a store that could not be reached is read again, in milliseconds. */
+/** Pause before a call of a store that has failed is repeated, in milliseconds. */
 const STORE_PAUSE_MS = 500;
 
 /** Options for {@linkcode openDurableSession}. */
@@ -64,7 +64,8 @@ export interface DurableSession {
   readonly unsaved: number;
   /**
    * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
-   * how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits while another run saves the session. Rejects if the session was deleted meanwhile.
+   * how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits while another
+   * run saves the session, and while the store cannot be reached. Rejects if the session was deleted meanwhile.
    */
   save(result?: AgentResult): Promise<SavedPosition>;
 }
@@ -120,7 +121,7 @@ export async function openDurableSession(
   // The path to an entry never changes, so that a replay reads the same history.
   const stored = leaf === null
     ? undefined
-    : await repeatWhileUnreachable(store, steps, () => readHistory(store, id, leaf));
+    : await repeatOnFailure(store, steps, () => readHistory(store, id, leaf));
   if (stored) agent.setMessages(stored.messages);
   for (const { message } of stored?.queued.steering ?? []) agent.steer(message);
   for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
@@ -147,13 +148,18 @@ export async function openDurableSession(
       }
       const marker = { runId: steps.runId, part };
       // Only the first step after a replay may have been interrupted.
-      const mayBeRepeated = steps.isReplaying;
+      let mayBeRepeated = steps.isReplaying;
       // One that is missing later was deleted, and must not come back.
       const mayCreate = leaf === null && !saves.has(store, id);
       // An abort of the run does not end this step, since the session must have the end of the run.
+      const write = () => {
+        const saving = saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate });
+        mayBeRepeated = true;
+        return saving;
+      };
       const position = await steps.run(
         `session ${id}: save ${part}`,
-        () => saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate }),
+        () => repeatOnFailure(store, steps, write),
       );
       saves.add(store, id);
       return position;
@@ -226,26 +232,38 @@ async function readHistory(
   }
 }
 
-/** Repeats a read while its store cannot be reached, since the end of a replay with an error would be that of the run. */
-async function repeatWhileUnreachable<Value>(
+/** Repeats a call that can succeed later, since the run would end with the error, and lose what it has done. */
+async function repeatOnFailure<Value>(
   store: SessionStore,
   steps: DurableSteps,
-  read: () => Promise<Value>,
+  call: () => Promise<Value>,
 ): Promise<Value> {
   while (true) {
     try {
-      return await read();
+      return await call();
     } catch (error) {
       const isDetached = steps instanceof RunSteps && steps.isDetached;
-      if (isDetached || isFinal(error) || await isReachable(store)) throw error;
+      if (isDetached || !await mayRepeat(store, error)) throw error;
     }
     await realSleep(STORE_PAUSE_MS);
   }
 }
 
-/** Whether a store has answered with an error, such as that of a session that was deleted. */
-function isFinal(error: unknown): boolean {
-  return error instanceof SessionError && error.reason !== "read_failed";
+/**
+ * Whether a call that has failed is repeated: the store has given no answer, other than for a session that was deleted, or
+ * another run has taken over the session while this process was suspended.
+ */
+async function mayRepeat(store: SessionStore, error: unknown): Promise<boolean> {
+  if (!(error instanceof SessionError)) return !await isReachable(store);
+  switch (error.reason) {
+    case "lock_lost":
+      return true;
+    case "read_failed":
+    case "write_failed":
+      return !await isReachable(store);
+    default:
+      return false;
+  }
 }
 
 async function isReachable(store: SessionStore): Promise<boolean> {

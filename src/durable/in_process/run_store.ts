@@ -26,6 +26,8 @@ const ENTRY = {
 /** Time for which a session is requested that another sender has open, in milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 const LOCK_PAUSE_MS = 10;
+/** Longest pause of a start that waits for another one; each is twice as long as the one before, in milliseconds. */
+const MAX_START_PAUSE_MS = 500;
 
 /** The start of a run. */
 export interface RunStart {
@@ -70,17 +72,24 @@ export class RunStore {
     this.#prefix = prefix;
   }
 
-  /** Creates a run and opens it; `undefined` if one with the id exists. */
+  /**
+   * Creates a run and opens it; `undefined` if one with the id exists.
+   *
+   * @throws {SessionError} With the reason `locked` if another process has its session open, without a start.
+   */
   async create(id: string, start: RunStart): Promise<OpenRun | undefined> {
     const runId = this.#getId(id, "run");
     const metadata = { durableRun: id, durableState: "active" };
-    for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
+    let pauseMs = LOCK_PAUSE_MS;
+    for (let waitedMs = 0;; waitedMs += pauseMs) {
       if (await this.readOutcome(id)) return undefined;
       const session = await this.#tryCreate(runId, metadata) ?? await this.#tryOpen(runId);
       if (session) return await closeOnError(session, () => this.#begin(id, { session, start }));
       // Another caller creates the run, which is found as soon as its start is recorded.
-      if (await this.isActive(id) || waitedMs > LOCK_WAIT_MS) return undefined;
-      await realSleep(LOCK_PAUSE_MS);
+      if (await this.isActive(id)) return undefined;
+      if (waitedMs > LOCK_WAIT_MS) throw createLockedError(`The run "${id}" was not started`);
+      pauseMs = Math.min(2 * pauseMs, MAX_START_PAUSE_MS);
+      await realSleep(pauseMs);
     }
   }
 
@@ -226,9 +235,7 @@ export class RunStore {
       const opened = await this.#tryOpen(inbox) ?? await this.#tryCreate(inbox, metadata);
       if (opened) return opened;
       if (waitedMs > LOCK_WAIT_MS) {
-        throw new SessionError(`The messages of the run "${id}" are locked by another process`, {
-          reason: "locked",
-        });
+        throw createLockedError(`The messages of the run "${id}" cannot be opened`);
       }
       await realSleep(LOCK_PAUSE_MS);
     }
@@ -281,6 +288,11 @@ export class RunStore {
   #getId(id: string, part: "run" | "inbox" | "end"): string {
     return `${this.#prefix}${id}-${part}`;
   }
+}
+
+function createLockedError(problem: string): SessionError {
+  const message = `${problem}: another process has the session open. Try again later`;
+  return new SessionError(message, { reason: "locked" });
 }
 
 /** Uses a session that stays open; closes it if that fails, since it could not be opened again otherwise. */

@@ -251,7 +251,9 @@ async function applyTransform(
   { transformContext, overflow, check }: TransformOptions,
 ): Promise<TransformedContext> {
   const { signal } = cancellation;
-  const input = { overflow, model, systemPrompt, tools, signal, ...check.createInput() };
+  const { convertToLlm } = run.config;
+  const state = { overflow, model, systemPrompt, tools, signal, convertToLlm };
+  const input = { ...state, ...check.createInput() };
   try {
     const output: unknown = await cancellation.withGrace(
       Promise.resolve(transformContext(run.history.messages.slice(), input)),

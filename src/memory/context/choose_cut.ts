@@ -75,15 +75,19 @@ function countHeadGroups({ messages, groups, anchor }: CutRequest): number {
   return head;
 }
 
-/** Returns the first group of the tail: the latest group is kept, earlier ones while they fit. */
+/**
+ * Returns the first group of the tail: the latest group is kept, earlier ones while they fit. Custom messages after it do
+ * not take its place, since the model may not get them.
+ */
 function findTailStart(
-  { groups, keepSteps, targetTokens, maxTokens, droppedUntil }: CutRequest,
+  { messages, groups, keepSteps, targetTokens, maxTokens, droppedUntil }: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
   let tokens = 0;
   for (const group of groups.slice(0, head)) tokens += group.tokens;
   for (const group of pinned) tokens += group.tokens;
+  const latest = groups.findLastIndex(({ from }) => messages[from]?.role !== "custom");
   let tail = groups.length;
   for (let next = tail - 1; next >= head; next--) {
     const group = groups[next];
@@ -91,7 +95,7 @@ function findTailStart(
     const kept = groups.length - tail;
     const limit = kept < keepSteps ? maxTokens : targetTokens;
     const cost = pinned.has(group) ? 0 : group.tokens;
-    if (kept > 0 && tokens + cost > limit) break;
+    if (next < latest && tokens + cost > limit) break;
     tokens += cost;
     tail = next;
   }

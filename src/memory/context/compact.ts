@@ -59,28 +59,29 @@ export async function compact(
   const { isRunning, messages, model, systemPrompt, tools } = agent.state;
   if (isRunning) throw new AlreadyRunningError();
   const internals = internalsByAgent.get(agent);
-  const compaction = internals && new IdleCompaction({
+  const config = internals?.createConfig();
+  const compaction = config && internals && new IdleCompaction({
     context: agent.state,
-    config: { ...internals.createConfig(), settings: () => ({ model, systemPrompt, tools }) },
+    config: { ...config, settings: () => ({ model, systemPrompt, tools }) },
     events: internals.getEvents(),
     signal,
   });
+  let spent: Pick<CompactionReport, "usage" | "cost"> = {};
   const isCounted = compaction !== undefined && isReportingTransform(transform);
-  const input = { overflow: false, model, systemPrompt, tools, signal };
+  const convertToLlm = config?.convertToLlm;
+  const input = { overflow: false, model, systemPrompt, tools, signal, convertToLlm };
   const selected = {
     ...(instructions !== undefined && { instructions }),
     ...(tokens !== undefined && { tokens }),
-    isCounted,
+    ...(isCounted && { countSpending: (counted: typeof spent) => void (spent = counted) }),
   };
-  let report: CompactionReport | null | undefined;
   try {
-    report = await transform.compact(
+    return await transform.compact(
       messages.slice(),
       { ...input, ...compaction?.createInput() },
       selected,
     );
-    return report;
   } finally {
-    await compaction?.end(isCounted ? report ?? compaction.spent : {});
+    await compaction?.end(spent);
   }
 }

@@ -125,6 +125,8 @@ class Compactor {
   /** A cut of another process that was not found in a history yet. */
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
+  /** A cut whose complete summary does not fit, so that only the next cut writes another one. */
+  #full: AppliedCut | undefined;
 
   constructor(options: CompactionOptions, writer: SummaryWriter | undefined) {
     const { contextWindow, threshold = 0.85, target = 0.5, overflowTarget = 0.35 } = options;
@@ -194,7 +196,7 @@ class Compactor {
   async compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
-    { instructions, tokens = Infinity, isCounted = false }: Parameters<
+    { instructions, tokens = Infinity, countSpending }: Parameters<
       ReportingTransform["compact"]
     >[2] = {},
   ): Promise<CompactionReport | null> {
@@ -204,11 +206,15 @@ class Compactor {
     if (measure.used <= goal) return null;
     const request = { messages, input, measure };
     const earlier = this.#unreported;
+    this.#unreported = undefined;
     let report: CompactionReport | undefined;
     try {
       report = await this.#shrink(request, { goal, instructions, isManual: true });
     } finally {
-      if (isCounted) this.#unreported = omitSpending(report, earlier);
+      const own = this.#unreported;
+      countSpending?.(own ?? {});
+      const rest = countSpending ? report && omitSpending(report) : own;
+      this.#unreported = rest ? addSpent(rest, earlier) : earlier;
     }
     if (report) await this.onCompact?.(report);
     return report ?? null;
@@ -280,7 +286,7 @@ class Compactor {
   async #completeSummary(request: MeasuredRequest): Promise<void> {
     const { messages } = request;
     const cut = this.#findCut(messages);
-    if (!cut?.isIncomplete || !this.#writer || this.#backoff.isActive) return;
+    if (!cut?.isIncomplete || cut === this.#full || !this.#writer || this.#backoff.isActive) return;
     const { from, to, length, summary: previous, pinned } = cut;
     const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
     const written = await this.#writeSummary(request, {
@@ -297,10 +303,10 @@ class Compactor {
     const chosen = { from, to, pinned: groups.filter(isPinned) };
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
-    const { isIncomplete: _isIncomplete, ...fallback } = cut;
     // The current cut fits by the count of the provider, which may be far below an estimate.
     const fallbackTokens = Math.round(request.measure.used);
-    this.#apply(request, { cut: complete, written, fallback, fallbackTokens });
+    this.#apply(request, { cut: complete, written, fallback: cut, fallbackTokens });
+    if (this.#applied === cut) this.#full = cut;
   }
 
   /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported later. */
@@ -446,14 +452,9 @@ function toSpendingReport(earlier: CompactionReport): CompactionReport | undefin
   return usage && addSpent({ droppedCount: 0, tokensBefore, tokensAfter: tokensBefore }, earlier);
 }
 
-/** Returns a report without its spending, which is counted, and with that of the report before, which is not. */
-function omitSpending(
-  report: CompactionReport | undefined,
-  earlier: CompactionReport | undefined,
-): CompactionReport | undefined {
-  if (!report) return earlier;
-  const { usage: _usage, cost: _cost, ...rest } = report;
-  return { ...rest, ...addReportedSpending(earlier ?? {}, {}) };
+/** Returns a report without its spending, which is counted elsewhere. */
+function omitSpending({ usage: _usage, cost: _cost, ...rest }: CompactionReport): CompactionReport {
+  return rest;
 }
 
 /** Returns the spending of a summary that an abort has made useless. */

@@ -113,11 +113,16 @@ export interface ReportingTransform extends CompactingTransform {
   readonly writesSummaries: boolean;
   /** The current cut, also if the transform got other messages than those of the history. */
   readonly cutMessages: CutMessages | undefined;
-  /** Makes a cut now; the spending of one that is counted elsewhere is not reported by the next request. */
+  /** Makes a cut now; the next request does not report spending that is passed to `countSpending`. */
   compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
-    options?: CompactOptions & { readonly isCounted?: boolean },
+    options?: CompactOptions & {
+      /** Called with what the model calls have spent, also before a rejection. */
+      readonly countSpending?:
+        | ((spent: Pick<CompactionReport, "usage" | "cost">) => void)
+        | undefined;
+    },
   ): Promise<CompactionReport | null>;
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;

@@ -112,8 +112,9 @@ function assertValidRequest(
   const positions = kept.map((message) => complete.indexOf(message)).filter((index) => index >= 0);
   assertEquals(positions, positions.toSorted((left, right) => left - right));
   assertEquals(new Set(positions).size, positions.length);
-  // The latest message, every plan and the anchor are kept.
-  assert(complete.length === 0 || kept.includes(complete[complete.length - 1] as AgentMessage));
+  // The latest message, that of the model, every plan and the anchor are kept.
+  const latest = complete.findLast(({ role }) => role !== "custom");
+  for (const message of [latest, complete.at(-1)]) assert(!message || kept.includes(message));
   assert(complete.filter(isPlan).every((plan) => kept.includes(plan)));
   const first = complete.filter(({ role }) => role !== "custom").slice(0, anchor);
   assert(first.every((message) => kept.includes(message)));
@@ -185,7 +186,8 @@ Deno.test("slidingWindow() throws only when the kept messages do not fit", async
       const input = { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal };
       const first = groups.findIndex(([message]) => message?.role !== "custom");
       const plans = complete.filter(isPlan);
-      const ends = [...groups.slice(0, first + 1), ...groups.slice(-1)].flat();
+      const last = groups.findLastIndex(([message]) => message?.role !== "custom");
+      const ends = [...groups.slice(0, first + 1), ...groups.slice(last)].flat();
       const required = new Set([...ends, ...plans]);
       const tokens = Array.from(required, estimateTokens).reduce((sum, count) => sum + count, 0);
       const limit = Number(settings.contextWindow) * (settings.threshold ?? 0);

@@ -43,8 +43,7 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
         const output =
           await (reports.length > 0 ? abortable(Promise.resolve(pending), input.signal) : pending);
         const result = isMessageList(output) ? { messages: output } : output;
-        const isSame = result.messages === messages;
-        firstTrusted = result.firstTrusted ?? (isSame ? firstTrusted : 0);
+        firstTrusted = result.firstTrusted ?? findFirstTrusted(messages, firstTrusted, result);
         messages = result.messages;
         if (result.report) reports.push({ transform, report: result.report });
       }
@@ -77,6 +76,18 @@ export function getComposedTransforms(
 ): readonly TransformContext[] {
   if (!transform) return [];
   return composition.get(transform) ?? [transform];
+}
+
+/** Returns the position after the last of the messages before `firstTrusted` that a transform has kept. */
+function findFirstTrusted(
+  before: readonly AgentMessage[],
+  firstTrusted: number,
+  { messages }: { readonly messages: readonly AgentMessage[] },
+): number {
+  if (messages === before || firstTrusted === 0) return firstTrusted;
+  const getKey = (message: AgentMessage) => message.id ?? message;
+  const untrusted = new Set(before.slice(0, firstTrusted).map(getKey));
+  return messages.findLastIndex((message) => untrusted.has(getKey(message))) + 1;
 }
 
 function isMessageList(

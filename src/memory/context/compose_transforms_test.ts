@@ -98,6 +98,10 @@ Deno.test("composeTransforms(): a second window ignores the usage of longer requ
   const output = await composeTransforms(nested, second)(messages, input);
   assertEquals(second.cut, undefined);
   assertEquals("messages" in output && output.firstTrusted, first.view(messages).firstTrusted);
+  const withoutCustom: TransformContext = (passed) =>
+    passed.filter(({ role }) => role !== "custom");
+  await composeTransforms(first, withoutCustom, second)(messages, input);
+  assertEquals(second.cut, undefined);
 });
 
 Deno.test("composeTransforms(): a cut before a transform that fails is reported, recorded and counted with the next request", async () => {

@@ -270,3 +270,12 @@ Deno.test("slidingWindow(): a restored cut keeps the results of a reply with the
   restored.restore({ from: 3, to: 7 });
   assertEquals(restored.view(history).messages, [...history.slice(0, 4), u3]);
 });
+
+Deno.test("slidingWindow() keeps the latest message for the model if custom messages follow it", async () => {
+  const note: AgentMessage = { role: "custom", type: "note", data: 1, timestamp: 0 };
+  const countTokens = ({ role }: AgentMessage) => role === "custom" ? 0 : 100;
+  for (const keepSteps of [0, 1]) {
+    const transform = createWindow({ countTokens, keepSteps });
+    assertEquals(getMessages(await transform([u1, a1, u2, note], createInput())), [u1, u2, note]);
+  }
+});

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { omitCustomMessages } from "../../core/context/context.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
 import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
@@ -16,7 +17,7 @@ import { type Clock, resolvePorts, systemClock } from "../../core/ports/ports.ts
 import type { StreamFn, StreamOptions } from "../../core/streams/stream.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
 import { lookUpRates } from "../../loop/run/price.ts";
-import { checkCompaction, COMPACTION_OPTIONS } from "./check_compaction.ts";
+import { checkCompaction, COMPACTION_OPTIONS, refuseAsync } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -34,6 +35,8 @@ const REQUEST_FRACTION = 0.75;
 const SUMMARY_FRACTION = 0.25;
 /** Number of events of a stream after which other work is done. */
 const EVENTS_PER_PAUSE = 256;
+/** Time for a stream to end after it was aborted, in milliseconds; less than a run waits for `transformContext`. */
+const ABORT_GRACE_MS = 50;
 /** Context window to assume if it is unknown, in tokens. */
 const DEFAULT_WINDOW = 32_000;
 
@@ -184,6 +187,8 @@ class ModelSummaryWriter implements SummaryWriter {
     });
     await Promise.race([reading, expired]);
     limit.abort(); // Ends the timer, and a stream that did not finish in time.
+    await waitBriefly(reading); // The last event of an aborted stream has its usage.
+    reply.close();
     return reply;
   }
 
@@ -196,7 +201,12 @@ class ModelSummaryWriter implements SummaryWriter {
     const { streamFn, prices } = this.#options;
     const options = await this.#createStreamOptions(model, request);
     const maxTokens = this.#getRequestBudget(request);
-    const context = createSummaryRequest({ ...request, maxTokens });
+    const convert = refuseAsync(
+      "convertToLlm",
+      request.input.convertToLlm ?? omitCustomMessages,
+    );
+    const messages = request.messages.flatMap((message) => convert(message) ?? []);
+    const context = createSummaryRequest({ ...request, messages, maxTokens });
     const call = { model, context, options, streamFn, prices, ...spent };
     const stoppedBy = await request.input.checkRequest?.(call);
     if (stoppedBy) return reply.refuse(stoppedBy.reason);
@@ -204,10 +214,10 @@ class ModelSummaryWriter implements SummaryWriter {
     let events = 0;
     // An untyped function may return a promise of its stream.
     for await (const event of await streamFn({ model, context, options, signal })) {
-      if (signal.aborted) return;
+      if (reply.isClosed) return;
       reply.addEvent(event);
       // A stream that never waits would keep the time limit from expiring.
-      if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, signal);
+      if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0);
     }
     reply.end();
   }
@@ -241,6 +251,13 @@ class ModelSummaryWriter implements SummaryWriter {
     const priced = cost ?? tryPriceUsage(usage, lookUpRates(prices, model));
     return priced ? { usage, cost: priced } : { usage };
   }
+}
+
+/** Waits until a promise has settled, or for a short time. */
+async function waitBriefly(promise: Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  void promise.finally(() => settled.abort());
+  await systemClock.sleep(ABORT_GRACE_MS, settled.signal);
 }
 
 /** Returns the cost of a usage; `undefined` without rates, and for rates that are invalid. */

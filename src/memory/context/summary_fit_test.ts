@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
@@ -43,7 +43,7 @@ for (const share of [0.5, 0.3]) {
     const { summaries, transform } = createTransform(steps, () => time);
     const agent = new Agent({
       model: "p/m",
-      streamFn: scriptedStream(Array(4).fill(() => reply("ok", { usage: createUsage(counted) }))),
+      streamFn: scriptedStream(Array(5).fill(() => reply("ok", { usage: createUsage(counted) }))),
       transformContext: transform,
       messages: createHistory(12),
     });
@@ -57,7 +57,9 @@ for (const share of [0.5, 0.3]) {
     const { error, usage } = await agent.prompt("last");
     assertEquals([error, summaries.calls.length], [undefined, 2]);
     assertEquals(usage.total, counted + 100, "the summary counts");
-    assertEquals(transform.cut?.isIncomplete, undefined);
+    time = 700_000;
+    await agent.prompt("again");
+    assertEquals(summaries.calls.length, 2, "no further one is written before the next cut");
   });
 }
 
@@ -71,4 +73,34 @@ Deno.test("compact() keeps messages that fit by the count of the provider, which
   await agent.prompt("first");
   const report = await compact(agent, transform);
   assertEquals([report?.summary, report?.tokensBefore], ["late summary", 7_005]);
+});
+
+Deno.test("summarize(): messages whose later summary does not fit are part of the next one", async () => {
+  let time = 0;
+  const { summaries, transform } = createTransform([
+    reply("first summary"),
+    fail("auth_error", "no key"),
+    reply("z".repeat(2_000)),
+    reply("last summary"),
+  ], () => time);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array(14).fill(reply("ok"))),
+    transformContext: transform,
+  });
+  const ask = async (number: number, length: number): Promise<void> => {
+    const { error } = await agent.prompt(`question ${number} ${"q".repeat(length)}`);
+    assertEquals(error, undefined);
+  };
+  for (let number = 0; number < 9; number++) await ask(number, 4_000);
+  await ask(9, 28_800); // more than the window: the middle is omitted without a summary
+  assertEquals([transform.cut?.summary, transform.cut?.isIncomplete], ["first summary", true]);
+  await ask(10, 300);
+  time = 30_000;
+  await ask(11, 10);
+  await ask(12, 10);
+  assertEquals([summaries.calls.length, transform.cut?.summary], [3, "first summary"]);
+  await ask(13, 4_000);
+  assertEquals(transform.cut?.summary, "last summary");
+  assertStringIncludes(JSON.stringify(summaries.calls[3]?.context.messages), "question 8");
 });

@@ -42,7 +42,9 @@ export function createSummaryMessages(
     timestamp,
   };
   const before = messages.slice(0, from).findLast(({ role }) => role !== "custom");
-  const after = messages.slice(pinned[0]?.from ?? to).find(({ role }) => role !== "custom");
+  const kept = [...pinned, { from: to, to: messages.length }];
+  const later = kept.flatMap((range) => messages.slice(range.from, range.to));
+  const after = later.find(({ role }) => role !== "custom");
   return [
     ...(before?.role === "user" ? [] : [userMessage(QUESTION_TEXT, timestamp)]),
     summaryMessage,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../core/messages/message.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { createSummaryMessages } from "./summary_messages.ts";
 
@@ -15,4 +15,17 @@ Deno.test("createSummaryMessages(): users and replies alternate, also when the n
       .map(({ role }) => role);
   assertEquals(getRoles([]), ["assistant"]);
   assertEquals(getRoles([{ from: 2, to: 3, tokens: 1 }]), ["assistant", "user"]);
+});
+
+Deno.test("createSummaryMessages(): a user message follows if only a custom message and a reply are kept", () => {
+  const messages: AgentMessage[] = [
+    userMessage("go", 1),
+    assistantMessage("one"),
+    { role: "custom", type: "plan", data: {}, timestamp: 2 },
+    userMessage("two", 3),
+    assistantMessage("three"),
+  ];
+  const cut = { from: 1, to: 4, pinned: [{ from: 2, to: 3, tokens: 0 }] };
+  const roles = createSummaryMessages(messages, { cut, summary: "s" }).map(({ role }) => role);
+  assertEquals(roles, ["assistant", "user"]);
 });

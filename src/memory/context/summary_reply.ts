@@ -25,10 +25,20 @@ export class SummaryReply {
   error: AgentError | undefined;
   #text = "";
   #end: ReplyEnd | undefined;
+  #isClosed = false;
 
-  /** Adds an event; those after the time limit are ignored. */
+  /** Whether later events are of no use. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Ends the use of later events. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Adds an event; of those after the time limit only the usage counts. */
   addEvent(event: AssistantMessageEvent): void {
-    if (this.#end?.type === "expired") return;
     switch (event.type) {
       case "text_delta":
         this.#text += event.delta;
@@ -40,6 +50,7 @@ export class SummaryReply {
         return;
       case "error":
         this.usage = event.usage;
+        if (this.#end?.type === "expired") return;
         this.error = event.error;
         return this.fail(event.error.message);
     }
@@ -47,7 +58,7 @@ export class SummaryReply {
 
   /** Ends the reply; one without a final event, as after a lost connection, has failed. */
   end(): void {
-    if (this.#end) return;
+    if (this.#end || this.#isClosed) return;
     this.error = new NetworkError("the model stream ended before the reply was complete");
     this.fail(this.error.message);
   }

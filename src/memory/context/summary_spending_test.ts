@@ -4,7 +4,9 @@ import type { TransformContext } from "../../core/context/context.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { StreamFn } from "../../core/streams/stream.ts";
 import { budget } from "../../policies/budget.ts";
+import { sharedBudget } from "../../policies/shared_budget.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
@@ -135,4 +137,67 @@ Deno.test("composeTransforms(): a summary before a transform that hangs is count
   assertEquals((await running).stopReason, "aborted");
   const result = await agent.prompt("two");
   assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 1]);
+});
+
+interface SlowOptions {
+  readonly timeoutMs?: number;
+  readonly policies?: readonly Policy[];
+}
+
+/** Creates an agent whose first summary is not written until it is aborted, and reports its usage then, as adapters do. */
+function createSlow({ timeoutMs, policies = [] }: SlowOptions = {}) {
+  const written = scriptedStream([reply("s", { usage })]);
+  let requests = 0;
+  const slow: StreamFn = async function* ({ signal }) {
+    yield { type: "start" };
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    const error = new AbortedError("The request was aborted");
+    yield { type: "error", stopReason: "aborted", error, usage };
+  };
+  const transform = summarize({
+    streamFn: (request) => ++requests === 1 ? slow(request) : written(request),
+    contextWindow: 10_000,
+    keepSteps: 1,
+    timeoutMs,
+  });
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages: createHistory(),
+    policies,
+  });
+  const abortWhenRequested = async (abort: () => void): Promise<void> => {
+    await waitUntil(() => requests === 1);
+    abort();
+  };
+  return { transform, agent, abortWhenRequested };
+}
+
+Deno.test("summarize(): usage that the provider reports after an abort is counted with the next request", async () => {
+  const { agent, abortWhenRequested } = createSlow();
+  const running = agent.prompt("one");
+  await abortWhenRequested(() => agent.abort("enough"));
+  assertEquals((await running).stopReason, "aborted");
+  assertEquals((await agent.prompt("two")).usage.total, 200);
+});
+
+Deno.test("compact(): usage that the provider reports after an abort counts in budgets", async () => {
+  const shared = sharedBudget({ tokens: 10_000 });
+  const { agent, transform, abortWhenRequested } = createSlow({ policies: [shared] });
+  const controller = new AbortController();
+  const compaction = assertRejects(
+    () => compact(agent, transform, { signal: controller.signal }),
+    AbortedError,
+  );
+  await abortWhenRequested(() => controller.abort());
+  await compaction;
+  assertEquals(shared.spent.usage.total, 100);
+  assertEquals((await agent.prompt("one")).usage.total, 100);
+});
+
+Deno.test("summarize(): usage that the provider reports after the time limit counts", async () => {
+  const { agent } = createSlow({ timeoutMs: 1 });
+  const { error, usage } = await agent.prompt("one");
+  assertEquals([error, usage.total], [undefined, 100]);
 });

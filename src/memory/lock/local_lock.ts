@@ -117,6 +117,8 @@ class ClaimLock extends LocalLock {
   readonly #system: System;
   readonly #guardPath: string;
   readonly #claim: LockClaim;
+  /** Whether this object has claimed the file, and not another one of this process. */
+  #hasClaimed = false;
   /** When this process has created the guard, in milliseconds since the epoch. */
   #guardTime = 0;
 
@@ -132,10 +134,21 @@ class ClaimLock extends LocalLock {
     try {
       if (isClaimed(this.readContent(), this.#claim) || !this.#hasGuard()) return false;
       this.writeContent({ record, claim: this.#claim });
+      this.#hasClaimed = true;
       return true;
     } finally {
       this.#removeGuard();
     }
+  }
+
+  override close(): void {
+    try {
+      // The file may still be at its path.
+      if (this.#hasClaimed && this.isLocked()) this.writeContent({ record: "" });
+    } catch {
+      // The claim ends with this process.
+    }
+    super.close();
   }
 
   isLocked(): boolean {

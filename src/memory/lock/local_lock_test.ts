@@ -90,3 +90,21 @@ Deno.test("createLocalLock(): a process that was suspended before it claims a fi
   other.close();
   await Deno.remove(directory, { recursive: true });
 });
+
+Deno.test("createLocalLock(): close() ends the claim of its own lock only, also where the file is not removed", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/s.lock`;
+  const open = (): LockableFile =>
+    createLocalLock(system, { path, file: system.openSync(path, OPTIONS) });
+  const lock = open();
+  assert(lock.tryLock("own"));
+  const refused = open();
+  assertEquals(refused.tryLock("refused"), false);
+  refused.close();
+  assert(lock.isLocked());
+  lock.close();
+  const next = open();
+  assert(next.tryLock("next"));
+  next.close();
+  await Deno.remove(directory, { recursive: true });
+});

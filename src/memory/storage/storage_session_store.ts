@@ -55,6 +55,7 @@ import { listMoved } from "./moved_sessions.ts";
 import { searchStorage } from "./search_storage.ts";
 import { SharedInterval } from "./shared_interval.ts";
 import { StorageLog } from "./storage_log.ts";
+import { UnreleasedLeases } from "./unreleased_leases.ts";
 import { acquireLease, type WriterLease } from "./writer_lease.ts";
 
 /** Number of renewals within the duration of a lease, so that one or two may fail. */
@@ -88,8 +89,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   readonly #now: () => number;
   readonly #newId: () => string;
   readonly #renewals: SharedInterval;
-  /** The tokens of leases that could not be released, by session. */
-  readonly #unreleased = new Map<string, string>();
+  readonly #unreleased: UnreleasedLeases;
 
   /**
    * Creates a store over a storage, which is used from the first call on.
@@ -104,6 +104,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     this.#now = options.now ?? Date.now;
     this.#newId = options.newId ?? createRandomId;
     this.#renewals = new SharedInterval(this.#leaseMs / RENEWALS_PER_LEASE, options.startInterval);
+    this.#unreleased = new UnreleasedLeases({ durationMs: this.#leaseMs, now: this.#now });
   }
 
   /** Creates a session, open for writing. */

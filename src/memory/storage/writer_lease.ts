@@ -6,8 +6,9 @@
 
 import type { SessionError, SessionOwner } from "../../core/errors/errors.ts";
 import { createLockedError, createLockLostError } from "../store/session_errors.ts";
-import type { EntryStorage, LeaseRequest } from "./entry_storage.ts";
+import type { EntryStorage, LeaseRequest, LeaseResult } from "./entry_storage.ts";
 import type { SharedInterval } from "./shared_interval.ts";
+import type { UnreleasedLeases } from "./unreleased_leases.ts";
 
 /** Options for {@linkcode acquireLease}. */
 export interface WriterLeaseOptions {
@@ -19,27 +20,36 @@ export interface WriterLeaseOptions {
   readonly createRequest: () => LeaseRequest;
   /** Renews the leases of the store. */
   readonly renewals: SharedInterval;
-  /** The tokens of leases of the store that could not be released, by session. */
-  readonly unreleased: Map<string, string>;
+  /** The leases of the store that may not have ended. */
+  readonly unreleased: UnreleasedLeases;
 }
 
 /**
- * Acquires the lease of a session. An earlier one of the same store that could not be released ends first, since it would
- * refuse this one for the rest of its duration.
+ * Acquires the lease of a session. Earlier ones of the same store whose request or release has failed end first, since they
+ * would refuse this one for the rest of their duration.
  *
  * @throws {SessionError} With the reason `locked` if another writer has it.
  */
 export async function acquireLease(options: WriterLeaseOptions): Promise<WriterLease> {
-  const { storage, sessionId, createRequest, unreleased } = options;
-  const earlier = unreleased.get(sessionId);
-  if (earlier !== undefined) {
-    await storage.release(sessionId, earlier);
-    unreleased.delete(sessionId);
-  }
-  const request = createRequest();
-  const result = await storage.lease(sessionId, request);
+  const { storage, sessionId, unreleased } = options;
+  await unreleased.release(storage, sessionId);
+  const request = options.createRequest();
+  const result = await requestLease(options, request);
   if (result.type === "refused") throw createLockedError(sessionId, result.owner);
   return new WriterLease(request.token, options);
+}
+
+/** Requests a lease. The storage may have granted it although the request fails, as when a connection is lost. */
+async function requestLease(
+  { storage, sessionId, unreleased }: WriterLeaseOptions,
+  request: LeaseRequest,
+): Promise<LeaseResult> {
+  try {
+    return await storage.lease(sessionId, request);
+  } catch (error) {
+    unreleased.add(sessionId, request.token);
+    throw error;
+  }
 }
 
 /** A lease, until it is released or another writer has it. */
@@ -92,7 +102,7 @@ export class WriterLease {
       await storage.release(sessionId, this.token);
     } catch {
       // The lease ends when its duration has passed, or before the store opens the session again.
-      unreleased.set(sessionId, this.token);
+      unreleased.add(sessionId, this.token);
     }
   }
 

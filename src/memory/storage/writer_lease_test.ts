@@ -5,6 +5,7 @@ import type { EntryStorage } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { SharedInterval } from "./shared_interval.ts";
 import { storeFrom } from "./store_from.ts";
+import { UnreleasedLeases } from "./unreleased_leases.ts";
 import { acquireLease, type WriterLease } from "./writer_lease.ts";
 
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
@@ -32,7 +33,7 @@ async function acquireManual(
       tick = run;
       return () => {};
     }),
-    unreleased: new Map(),
+    unreleased: new UnreleasedLeases({ durationMs: 9, now: () => 0 }),
   });
   return { lease: acquired, tick: () => tick() };
 }
@@ -122,4 +123,19 @@ Deno.test("acquireLease(): ends an earlier lease of the store that could not be 
   isReachable = true;
   await using _opened = await store.open("s");
   await assertRejects(() => storeFrom(storage).open("s"), SessionError, "is open");
+});
+
+Deno.test("acquireLease(): ends an earlier lease of the store whose request was granted without an answer", async () => {
+  const storage = createMemoryStorage();
+  const lease = storage.lease.bind(storage);
+  let failures = 1;
+  storage.lease = async (...args) => {
+    const result = await lease(...args);
+    if (failures-- > 0) throw new Error("connection lost");
+    return result;
+  };
+  const store = storeFrom(storage);
+  await assertRejects(() => store.create({ id: "s" }), SessionError, "connection lost");
+  await using created = await store.create({ id: "s" });
+  assertEquals(created.id, "s");
 });

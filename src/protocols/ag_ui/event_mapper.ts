@@ -13,7 +13,7 @@ import type {
   SubAgentEvent,
 } from "../../core/events/event.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import { extractText, extractToolCalls } from "../../core/messages/content.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import { toJson } from "../web_client/client_json.ts";
 import { isKnownToClient } from "../web_client/client_results.ts";
@@ -305,7 +305,7 @@ export class EventMapper {
     }
     return [
       { type: "TEXT_MESSAGE_START", messageId, role: "user" },
-      { type: "TEXT_MESSAGE_CONTENT", messageId, delta: extractText(content) },
+      { type: "TEXT_MESSAGE_CONTENT", messageId, delta: message.content },
       { type: "TEXT_MESSAGE_END", messageId },
     ];
   }

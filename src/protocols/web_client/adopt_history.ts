@@ -6,7 +6,9 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { runSessions } from "../../core/events/run_session.ts";
-import type { AgentMessage } from "../../core/messages/message.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import type { AgentMessage, UserMessage } from "../../core/messages/message.ts";
 import type { ClientInput } from "./client_input.ts";
 import { replaceResults } from "./client_results.ts";
 
@@ -31,13 +33,19 @@ export function adoptResults(agent: Agent, { messages }: Pick<ClientInput, "mess
   agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
 }
 
+/** Returns the messages that an agent has in its history and in its queues. */
+export function listOwn(
+  { state, queued: { steering, followUp } }: Agent,
+): readonly AgentMessage[] {
+  return [...state.messages, ...[...steering, ...followUp].map(({ message }) => message)];
+}
+
 /** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
 export function selectNew(
-  { state: { messages: history }, queued: { steering, followUp } }: Agent,
+  agent: Agent,
   { messages }: Pick<ClientInput, "messages">,
 ): readonly AgentMessage[] {
-  const queued = [...steering, ...followUp].map(({ message }) => message);
-  const ids = new Set([...history, ...queued].map(({ id }) => id));
+  const ids = new Set(listOwn(agent).map(({ id }) => id));
   const last = messages.findLastIndex(({ role }) => role !== "user");
   return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
 }
@@ -50,5 +58,14 @@ export function addContext(
   const last = prompt.at(-1);
   if (context.length === 0 || last?.role !== "user") return prompt;
   const text = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
-  return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
+  const content = [...last.content, { type: "text", text } as const];
+  return [...prompt.slice(0, -1), { ...last, content, metadata: CONTEXT_ADDED }];
+}
+
+/** Metadata of a message of a client to which the context was added. */
+const CONTEXT_ADDED = { swink: { context: true } };
+
+/** Returns the content of a message without what was added to it. */
+export function removeContext({ content, metadata }: UserMessage): readonly ContentBlock[] {
+  return isJsonEqual(metadata, CONTEXT_ADDED) ? content.slice(0, -1) : content;
 }

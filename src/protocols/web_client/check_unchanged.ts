@@ -7,6 +7,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import { listOwn, removeContext } from "./adopt_history.ts";
 import type { ClientInput } from "./client_input.ts";
 
 /**
@@ -14,17 +16,26 @@ import type { ClientInput } from "./client_input.ts";
  *
  * @throws {BadRequestError} If the agent has another content.
  */
-export function checkUnchanged({ state }: Agent, { messages, context }: ClientInput): void {
+export function checkUnchanged(agent: Agent, { messages }: ClientInput): void {
   const last = messages.at(-1);
   if (last?.role !== "user") return;
-  const own = state.messages.find(({ id }) => id === last.id);
+  const own = listOwn(agent).find(({ id }) => id === last.id);
   if (own?.role !== "user") return;
-  // The context is a text, the last block.
-  const isExtended = context !== undefined && own.content.length === last.content.length + 1 &&
-    own.content.at(-1)?.type === "text";
-  const content = isExtended ? own.content.slice(0, -1) : own.content;
-  if (isJsonEqual(content, last.content)) return;
+  if (isJsonEqual(toClientForm(removeContext(own)), toClientForm(last.content))) return;
   throw new BadRequestError(
     "The agent of this conversation keeps its messages: send a new one in place of a changed one",
   );
+}
+
+/**
+ * Returns a content in the form that a client sends back when it has a message of the agent: without files of the server
+ * and names of documents, and with one text for several.
+ */
+function toClientForm(content: readonly ContentBlock[]): unknown {
+  const parts = content.flatMap<unknown>((block) => {
+    if (block.type === "text") return [block.text];
+    if (!("source" in block) || block.source.type === "file") return [];
+    return [{ type: block.type, source: block.source }];
+  });
+  return parts.every((part) => typeof part === "string") ? parts.join("\n") : parts;
 }

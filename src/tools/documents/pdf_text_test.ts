@@ -165,21 +165,28 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "extractPdfText(): reports a process that the system ends",
-  ignore,
-  async fn() {
-    const maxGrowthBytes = 2_000_000_003;
-    const options = { signal: createDeadline(), maxGrowthBytes };
-    const reading = extractPdfText(createEndlessPdf(), options);
-    Deno.kill(await waitForBusyWorker(maxGrowthBytes), "SIGKILL");
-    await assertRejects(
-      () => reading,
-      BadRequestError,
-      "The PDF document cannot be read: its process ended (SIGKILL)",
-    );
-  },
-});
+// A process that is starting has used no processor time yet.
+const ENDED: readonly [state: string, wait: { busyTime?: number }, maxGrowthBytes: number][] = [
+  ["reads", {}, 2_000_000_003],
+  ["starts", { busyTime: 0 }, 2_000_000_004],
+];
+
+for (const [state, wait, maxGrowthBytes] of ENDED) {
+  Deno.test({
+    name: `extractPdfText(): reports a process that the system ends while it ${state}`,
+    ignore,
+    async fn() {
+      const options = { signal: createDeadline(), maxGrowthBytes };
+      const reading = extractPdfText(createEndlessPdf(), options);
+      Deno.kill(await waitForBusyWorker(maxGrowthBytes, wait), "SIGKILL");
+      await assertRejects(
+        () => reading,
+        BadRequestError,
+        "The PDF document cannot be read: its process ended (SIGKILL)",
+      );
+    },
+  });
+}
 
 Deno.test("extractPdfText(): reads a document without the permission to start a process", async () => {
   const directory = await Deno.makeTempDir({ prefix: "swink_test_" });

@@ -197,7 +197,7 @@ class WorkerProcess implements WorkerThread {
 function describeExit({ code, signal }: ProcessExit, isReady: boolean): string {
   if (code === MEMORY_EXIT_CODE) return "it takes too much memory";
   const end = signal ?? `exit code ${code}`;
-  return isReady
+  return isReady || signal !== null
     ? `its process ended (${end}), as one that takes too much memory does`
     : `its process could not start (${end}); a bundle needs the package @swink/agent outside of it`;
 }

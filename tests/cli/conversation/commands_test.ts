@@ -96,35 +96,6 @@ Deno.test("#copy: names the way to a file where the terminal cannot copy", async
   assertStringIncludes(invalid ?? "", "#copy takes all or code");
 });
 
-Deno.test("#sessions, /resume: list the sessions of the directory, and continue one", async () => {
-  await using first = await type(["First"], { model: HELLO });
-  const { home } = first;
-  await using second = await type(["#sessions", "/resume 1", "Next"], { home, model: HELLO });
-  assertMatch(second.outputs[0] ?? "", /^1 {2}SESSION {2}now {2}2 messages .*First\n/);
-  assertEquals(second.outputs[1], "you: First\nassistant: Hello!\n");
-  assertEquals(second.requests[0]?.messages.length, 3);
-});
-
-Deno.test("#sessions: finds words; /resume: asks which, and reports one that does not exist", async () => {
-  await using first = await type(["About pears", "/reset", "About plums"], {
-    model: [...HELLO, ...HELLO],
-  });
-  const { home } = first;
-  await using second = await type(["#sessions pears", "/resume nothing", "/resume"], { home });
-  assertMatch(second.outputs[0] ?? "", /^SESSION .*About pears\n\/resume ID continues one\n$/);
-  assertMatch(second.outputs[2] ?? "", /^1 {2}SESSION .*About plums\n2 {2}SESSION .*\n/);
-  assertStringIncludes(second.outputs[1] ?? "", 'There is no session "nothing"');
-  await using third = await typeConversation({
-    home,
-    model: HELLO,
-    typed: ["/resume", "2", "Next", "/quit"],
-  });
-  assertStringIncludes(
-    third.transcript,
-    "Number or id: 2\nyou: About pears\nassistant: Hello!\n> Next\n",
-  );
-});
-
 Deno.test("#save: names the session", async () => {
   await using conversation = await type(["Greet me", "#save A greeting"], { model: HELLO });
   assertEquals(conversation.last, 'Saved as "A greeting"; swink -r SESSION continues it\n');

@@ -229,8 +229,26 @@ Deno.test("custom commands: Markdown files of the user and of a trusted project 
   );
   assertStringIncludes(
     transcript,
-    "warning: the command /quit of HOME/.config/swink/commands is not used",
+    "warning: HOME/.config/swink/commands/quit.md is not used, because /quit is a command of the program: rename the file, for example to my-quit.md\n",
   );
+});
+
+Deno.test("custom commands: a file with the name of a command of the program is reported once, at the start", async () => {
+  await using conversation = await typeConversation({
+    files: {
+      ".config/swink/commands/load.md": "Load all",
+      "p/.swink/commands/help.md": "Help me",
+    },
+    args: ["--trust"],
+    typed: ["/help load", "/help", "/quit"],
+  });
+  const [start = "", later = ""] = conversation.transcript.split("/help load\n");
+  const conflicts = start.match(/[\w/.]+ is not used, because \/\w+/g);
+  assertEquals(conflicts, [
+    "HOME/p/.swink/commands/help.md is not used, because /help",
+    "HOME/.config/swink/commands/load.md is not used, because /load",
+  ]);
+  assert(!later.includes("is not used"), later);
 });
 
 Deno.test("custom commands: files without a text, with fields that do not end and with binary data are reported", async () => {

@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { FileSessionStore } from "../../../src/memory/mod.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
@@ -301,6 +302,18 @@ Deno.test("live: Tab completes commands, their arguments and files", async () =>
   await terminal.waitFor('\n› see @"two words/');
   terminal.press("m", KEYS.tab);
   await terminal.waitFor('\n› see @"two words/my file.txt"');
+});
+
+Deno.test("live: Tab completes the id of a session by a word of its title", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  for (const [id, title] of [["one", "Fix the parser"], ["two", "Plan a trip"]] as const) {
+    await using session = await store.create({ id, cwd: await Deno.realPath(`${home.path}/p`) });
+    session.append({ type: "title", title });
+  }
+  await using terminal = await openTerminal({ home });
+  terminal.press("/resume parser", KEYS.tab);
+  await terminal.waitFor("\n› /resume one");
 });
 
 Deno.test("live: a completion that is requested during the start is shown when the program has started", async () => {

@@ -1,0 +1,78 @@
+/**
+ * The selection of a saved session by its number in a list, by its id, or by words in it.
+ *
+ * @module
+ */
+
+import type { SessionSummary } from "../../../src/memory/mod.ts";
+import { UsageError } from "../../host/cli_error.ts";
+import { toLine } from "../view/lines.ts";
+import type { CommandContext } from "./command_context.ts";
+import { requireStore } from "./require_store.ts";
+import {
+  findSessions,
+  type ListedSessions,
+  listLastSessions,
+  listSessions,
+} from "./session_lists.ts";
+
+const NO_SESSION = toLine("No session of this directory is saved", "faint");
+
+const NO_HIT = toLine("No session of this directory has these words", "faint");
+
+/**
+ * Selects a session by a text. Lists the last sessions for an empty text, and those that have the words of one that is
+ * neither a number nor the beginning of an id, and asks for one of them.
+ *
+ * @returns The id, or its beginning; `undefined` if the user cancels.
+ * @throws {UsageError} If no session matches the text.
+ */
+export async function selectSession(
+  text: string,
+  context: CommandContext,
+): Promise<string | undefined> {
+  if (text === "") return await askForSession(await listSessions(context), context);
+  const { found } = await listLastSessions(context);
+  const id = await findId(text, found, context);
+  if (id !== undefined) return id;
+  const matching = await findSessions(text, context);
+  if (matching.found.length > 0) return await askForSession(matching, context);
+  throw new UsageError(
+    `There is no session ${JSON.stringify(text)}, and none of this directory has these words`,
+    "List the sessions of all directories with: swink sessions list --all",
+  );
+}
+
+/** Lists sessions and asks for one of them, or for words, until the user has selected one. */
+async function askForSession(
+  listed: ListedSessions,
+  context: CommandContext,
+): Promise<string | undefined> {
+  const { view } = context;
+  const { signal } = new AbortController();
+  let { found } = listed;
+  await view.print(found.length === 0 ? [NO_SESSION, ...listed.lines] : listed.lines);
+  while (found.length > 0) {
+    const answer = (await view.askText({ message: "Number, id or words" }, signal))?.trim() ?? "";
+    if (answer === "") return undefined;
+    const id = await findId(answer, found, context);
+    if (id !== undefined) return id;
+    const matching = await findSessions(answer, context);
+    const hasHits = matching.found.length > 0;
+    await view.print(hasHits ? matching.lines : [NO_HIT]);
+    if (hasHits) found = matching.found;
+  }
+  return undefined;
+}
+
+/** Returns the id of a session by its number in a list, or a text that is the beginning of an id; `undefined` for another one. */
+async function findId(
+  text: string,
+  found: readonly SessionSummary[],
+  { sessions }: CommandContext,
+): Promise<string | undefined> {
+  const numbered = /^\d{1,2}$/.test(text) ? found[Number(text) - 1] : undefined;
+  if (numbered) return numbered.id;
+  const all = await (await requireStore(sessions)).list();
+  return all.some(({ id }) => id.startsWith(text)) ? text : undefined;
+}

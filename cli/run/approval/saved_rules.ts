@@ -1,0 +1,128 @@
+/**
+ * The answer that saves a rule, so that later sessions do not ask about such calls.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../../../mod.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
+import type { GateRequest, Sandbox } from "../../../src/tools/mod.ts";
+import { getUserConfigPath } from "../../config/config_files.ts";
+import { CliError } from "../../host/cli_error.ts";
+import type { Host } from "../../host/host.ts";
+import { importLate } from "../../host/import_late.ts";
+import {
+  getProgramDirectories,
+  requireProgramDirectories,
+} from "../../host/program_directories.ts";
+import type { LoadedProject } from "../../project/load_project.ts";
+import type { Choice } from "../../questions/choice.ts";
+import { findSavableRule } from "./savable_rule.ts";
+
+/** Options for {@linkcode SavedRules}. */
+export interface SavedRulesOptions {
+  /** The project. No rule is saved where its configuration is not used, or the user does not trust it. */
+  readonly project: Pick<LoadedProject, "root" | "ignored"> | undefined;
+  /** The sandbox of commands. */
+  readonly sandbox: Sandbox;
+  /** The environment, which determines where the configuration is. */
+  readonly host: Pick<Host, "env">;
+}
+
+/** Asks the user, and shows messages. */
+export interface RuleQuestions {
+  /** Asks a question; `undefined` if the user gives no answer. */
+  readonly askChoice: <Answer extends string>(
+    choice: Choice<Answer>,
+  ) => Promise<Answer | undefined>;
+  /** Shows a message. */
+  readonly print: (kind: "notice" | "error", text: string) => Promise<void>;
+}
+
+/** The rules that the user saves during a session. */
+export class SavedRules {
+  readonly #options: SavedRulesOptions;
+  readonly #saved: string[] = [];
+
+  constructor(options: SavedRulesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the rule that the user can save for a call; `undefined` if there is none. */
+  async find(call: GateRequest): Promise<string | undefined> {
+    return this.#canSave() ? await findSavableRule(call, this.#options.sandbox) : undefined;
+  }
+
+  /** Whether later sessions in this environment would have a rule of the user's file. */
+  #canSave(): boolean {
+    const { project, host: { env } } = this.#options;
+    // With --bare there is no project, and no file is read; the variable replaces the rules of all files.
+    const isRead = project !== undefined && project.root !== null &&
+      getProgramDirectories(env) !== undefined && (env("SWINK_ALLOWED_TOOLS") ?? "") === "";
+    return isRead && project.ignored.length === 0;
+  }
+
+  /** Returns the approval of a call by a rule that was saved in this session, whose gate does not have it. */
+  async approve(call: GateRequest): Promise<ApprovalDecision | undefined> {
+    const rule = this.#saved.length === 0 ? undefined : await this.find(call);
+    if (rule === undefined || !this.#saved.includes(rule)) return undefined;
+    return { type: "approved", origin: "rule", rule, ruleSource: "configuration" };
+  }
+
+  /**
+   * Saves the rule of a call after a question. If that fails, nothing is saved, and the call is approved once.
+   *
+   * @returns `undefined` if the user does not want the rule.
+   */
+  async save(
+    rule: string,
+    { name }: Pick<GateRequest, "name">,
+    { askChoice, print }: RuleQuestions,
+  ): Promise<ApprovalDecision | undefined> {
+    if (await askChoice(createQuestion(rule)) !== "yes") return undefined;
+    const problem = await this.#store(rule);
+    if (problem !== undefined) {
+      await print("error", `The rule is not saved, and the call runs once: ${problem}`);
+      return { type: "approved" };
+    }
+    this.#saved.push(rule);
+    await print("notice", `Saved in ${this.#getFile()}`);
+    await print("notice", `swink rules remove allow '${rule}' removes it`);
+    return name === "bash" ? { type: "approved" } : { type: "approved", scope: "tool" };
+  }
+
+  /** Writes a rule to the user's file. Returns why that failed; `undefined` if it did not. */
+  async #store(rule: string): Promise<string | undefined> {
+    const { storeRule } = await importLate<typeof import("../../rules/rule_actions.ts")>(
+      "../../rules/rule_actions.ts",
+      import.meta.url,
+    );
+    try {
+      await storeRule("allow", rule, this.#options.host);
+      return undefined;
+    } catch (error) {
+      const advice = error instanceof CliError && error.advice !== "" ? `. ${error.advice}` : "";
+      return `${getErrorMessage(error)}${advice}`;
+    }
+  }
+
+  #getFile(): string {
+    const { host: { env } } = this.#options;
+    return getUserConfigPath(requireProgramDirectories("the configuration", env));
+  }
+}
+
+function createQuestion(rule: string): Choice<"yes" | "no"> {
+  const effect = rule.startsWith("bash(")
+    ? [
+      "Later sessions run this command without a question,",
+      "in every directory, also where nothing confines it.",
+    ]
+    : [`Later sessions run all calls of ${rule}`, "without a question, in every directory."];
+  const details = [`? Rule: allow ${rule}`, ...effect.map((line) => `  ${line}`)];
+  return {
+    details: details.map((text) => ({ text, paint: (row) => row })),
+    message: "Save? [y]es / [n]o",
+    answers: ["yes", "no"],
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * Keys that become invalid during a conversation.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { scriptedReply } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
+import { typeConversation } from "./plain_conversation.ts";
+
+const REJECTED = {
+  status: 401,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ type: "error", error: { message: "The key has expired" } }),
+};
+
+Deno.test("conversation: the key command runs again when its key is rejected", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", key: "sk-old" });
+  home.write(
+    ".config/swink/config.toml",
+    `[providers.anthropic]\nkey_command = "cat '${home.path}/key'"\n`,
+  );
+  await using conversation = await typeConversation({
+    home,
+    env: { ANTHROPIC_API_KEY: "" },
+    args: ["-m", "anthropic/claude-sonnet-5-5"],
+    model: [scriptedReply("One."), REJECTED, scriptedReply("Three."), scriptedReply("Four.")],
+    typed: [
+      "First",
+      () => {
+        home.write("key", "sk-new");
+        return "Second";
+      },
+      "Third",
+      "Fourth",
+      "/quit",
+    ],
+  });
+  const { host, transcript } = conversation;
+  const keys = host.requests.map(({ headers }) => headers.get("x-api-key"));
+  assertEquals(keys, ["sk-old", "sk-old", "sk-new", "sk-new"], transcript);
+  assertStringIncludes(transcript, "The key has expired\n");
+});
