@@ -75,11 +75,14 @@ export type TranscriptPart =
   | { readonly type: "data"; readonly name: string; readonly json: string }
   | TranscriptTool;
 
+/** The names of the speakers in exports. */
+export const SPEAKER_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
+
 /** A message or a note about another event. */
 export type TranscriptItem =
   | {
     readonly type: "message";
-    readonly speaker: "user" | "assistant" | "application";
+    readonly speaker: keyof typeof SPEAKER_LABELS;
     readonly timestamp: number;
     readonly model?: string;
     readonly error?: string;
