@@ -68,8 +68,12 @@ export async function parseEvalSettings(
     signal,
     host,
   );
-  // Programs and servers of the user would be part of what is evaluated.
-  const { servers: _servers, ...run } = { ...parseRunSettings(configured), hooks: [] };
+  // Programs, servers and other models of the user would be part of what is evaluated.
+  const { servers: _servers, ...run } = {
+    ...parseRunSettings(configured),
+    hooks: [],
+    fallbackModels: [],
+  };
   const { thinkingLevel, ...shared } = run;
   const isReplay = replay !== undefined;
   const parseNamed = (name: string): ModelSpec => {

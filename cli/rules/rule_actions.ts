@@ -40,7 +40,7 @@ export async function listRules(host: Host): Promise<ExitCode> {
 
 /** Adds a rule to the user's file. */
 export async function addRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
-  const { added, isKnown } = await storeRule(effect, rule, host);
+  const { added, isKnown } = await storeRule(effect, rule, { env: host.env });
   const end = isKnown ? "already exists" : "is added";
   await host.terminal.messages.write(`The rule ${effect} ${toPlainText(added)} ${end}\n`);
   return ExitCode.ok;
@@ -54,6 +54,12 @@ export interface StoredRule {
   readonly isKnown: boolean;
 }
 
+/** Options for `storeRule()`. */
+export interface StoreRuleOptions extends Pick<Host, "env"> {
+  /** Keeps the file as it is if it is aborted before the file is written. Default: it is not. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Writes a rule to the user's file.
  *
@@ -63,7 +69,7 @@ export interface StoredRule {
 export async function storeRule(
   effect: RuleEffect,
   rule: string,
-  host: Pick<Host, "env">,
+  { env, signal }: StoreRuleOptions,
 ): Promise<StoredRule> {
   const added = parseRule(rule);
   await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [added] });
@@ -71,8 +77,9 @@ export async function storeRule(
   await changeKey(KEYS[effect], (value) => {
     const rules = Array.isArray(value) ? value : [];
     isKnown = rules.includes(added);
+    signal?.throwIfAborted();
     return isKnown ? rules : [...rules, added];
-  }, host);
+  }, { env });
   return { added, isKnown };
 }
 

@@ -13,6 +13,9 @@ const ADVICE = "List the sessions with: swink sessions list";
 
 const ALL_ADVICE = "List those of all directories with: swink sessions list --all";
 
+/** An id may be that of a session of any directory. */
+const ID_ADVICE = "List the sessions of all directories with: swink sessions list --all";
+
 /** Maximum number of ids in a message. */
 const MAX_SHOWN = 5;
 
@@ -44,7 +47,7 @@ export async function findSession(store: SessionStore, text: string): Promise<Se
   const exact = sessions.find(({ id }) => id === text);
   if (exact) return exact;
   const [first, second, ...others] = sessions.filter(({ id }) => id.startsWith(text));
-  if (!first) throw new UsageError(`There is no session ${JSON.stringify(text)}`, ADVICE);
+  if (!first) throw new UsageError(`There is no session ${JSON.stringify(text)}`, ID_ADVICE);
   if (!second) return first;
   const found = [first, second, ...others].map(({ id }) => id);
   const more = found.length > MAX_SHOWN ? ", …" : "";

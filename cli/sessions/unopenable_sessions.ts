@@ -23,10 +23,11 @@ export async function describeUnopenable(
   } cannot be opened: swink sessions list --all${limit}`;
 }
 
-/** Line below a list with sessions that cannot be opened, whose reasons it may cut; `undefined` for another list. */
+/** Lines below a list with sessions that cannot be opened, whose reasons it may cut; `undefined` for another list. */
 export function adviseUnopenable(sessions: readonly SessionSummary[]): string | undefined {
   const session = sessions.find(isUnopenable);
-  return session && `Why one cannot be opened, and what to do: swink sessions show ${session.id}`;
+  return session &&
+    `Why one cannot be opened, and what to do:\n  swink sessions show ${session.id}`;
 }
 
 /** Whether a session cannot be opened; its directory is not known then. */

@@ -109,7 +109,8 @@ Deno.test("swink run --resume: takes an id or its beginning", async () => {
   );
   assertEquals(await run(home, ["-r", "none", "Next"]), {
     ...ambiguous,
-    messages: 'swink: There is no session "none"\nList the sessions with: swink sessions list\n',
+    messages: 'swink: There is no session "none"\n' +
+      "List the sessions of all directories with: swink sessions list --all\n",
   });
   assertEquals((await run(home, ["-c", "Next"], { directory: "p/.." })).code, 3);
 });

@@ -82,7 +82,7 @@ Deno.test("swink sessions list: counts the sessions that cannot be opened, and s
   assertEquals((await run(home, ["list", "-ojson"])).messages, "");
   const { output, messages } = await run(home, ["list", "--all"]);
   assertStringIncludes(output, 'Cannot open the session "broken"');
-  const advice = "Why one cannot be opened, and what to do: swink sessions show broken\n";
+  const advice = "Why one cannot be opened, and what to do:\n  swink sessions show broken\n";
   assertEquals(messages, advice);
   assertMatch(
     (await run(home, ["show", "broken"])).messages,

@@ -109,7 +109,8 @@ async function formatListed(
 ): Promise<ListedSessions> {
   const { formatSessions, getSessionTitle } = await loadFormatter();
   const lines = splitLines(formatSessions(found, getListOptions(context)));
-  return { found, titles: found.map(getSessionTitle), lines: numberLines(lines) };
+  const current = found.findIndex(({ id }) => id === context.sessions.session?.id);
+  return { found, titles: found.map(getSessionTitle), lines: numberLines(lines, current) };
 }
 
 function loadFormatter(): Promise<typeof import("../../sessions/session_list.ts")> {
@@ -131,10 +132,11 @@ function splitLines(text: string): Line[] {
   return text === "" ? [] : toLines(text);
 }
 
-function numberLines(lines: readonly Line[]): Line[] {
+/** Adds numbers, and the mark of `/tree` to the current session. */
+function numberLines(lines: readonly Line[], current: number): Line[] {
   const width = String(lines.length).length;
-  return lines.map((line, index) => [
-    { text: `${String(index + 1).padStart(width)}  `, role: "faint" },
-    ...line,
-  ]);
+  return lines.map((line, index) => {
+    const mark = index === current ? "* " : "  ";
+    return [{ text: String(index + 1).padStart(width) + mark, role: "faint" }, ...line];
+  });
 }

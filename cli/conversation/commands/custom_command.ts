@@ -6,6 +6,7 @@
 
 import { join } from "../../../src/platform/paths.ts";
 import { readUntrustedText } from "../../../src/platform/untrusted_file.ts";
+import { getFileProblem } from "../../host/file_problem.ts";
 import { type ConversationCommand, defineCommand } from "../command/conversation_command.ts";
 
 /** Maximum size of a file. */
@@ -26,6 +27,9 @@ export async function readCustomCommands(
   onProblem: (problem: string) => void,
 ): Promise<ConversationCommand[]> {
   const names = listFiles(directory, onProblem);
+  if (names.length > MAX_COMMANDS) {
+    onProblem(`only the first ${MAX_COMMANDS} commands of ${directory} were loaded`);
+  }
   const commands: ConversationCommand[] = [];
   for (const name of names.slice(0, MAX_COMMANDS)) {
     const path = join(directory, `${name}.md`);
@@ -43,18 +47,18 @@ function listFiles(directory: string, onProblem: (problem: string) => void): str
     for (const { name } of Deno.readDirSync(directory)) {
       const [, command] = FILE_NAME.exec(name) ?? [];
       if (command !== undefined) names.push(command);
-      else if (name.endsWith(".md")) {
-        onProblem(
-          `the command of ${
-            join(directory, name)
-          } was not loaded: its name must be lower-case letters`,
-        );
-      }
+      else if (name.endsWith(".md")) onProblem(describeName(join(directory, name)));
     }
     return names.sort();
-  } catch {
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    onProblem(`the commands of ${directory} were not loaded: ${getFileProblem(error)}`);
     return [];
   }
+}
+
+function describeName(path: string): string {
+  return `the command of ${path} was not loaded: name the file with lower-case letters and hyphens, such as my-review.md`;
 }
 
 /** Returns why a file is no command. */

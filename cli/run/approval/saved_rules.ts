@@ -72,15 +72,16 @@ export class SavedRules {
   /**
    * Saves the rule of a call after a question. If that fails, nothing is saved, and the call is approved once.
    *
-   * @returns `undefined` if the user does not want the rule.
+   * @returns `undefined` if the user does not want the rule, or the run is aborted.
    */
   async save(
     rule: string,
-    { name }: Pick<GateRequest, "name">,
+    { name, signal }: Pick<GateRequest, "name" | "signal">,
     { askChoice, print }: RuleQuestions,
   ): Promise<ApprovalDecision | undefined> {
     if (await askChoice(createQuestion(rule)) !== "yes") return undefined;
-    const problem = await this.#store(rule);
+    const problem = await this.#storeUnlessAborted(rule, signal);
+    if (signal.aborted) return undefined;
     if (problem !== undefined) {
       await print("error", `The rule is not saved, and the call runs once: ${problem}`);
       return { type: "approved" };
@@ -91,14 +92,27 @@ export class SavedRules {
     return name === "bash" ? { type: "approved" } : { type: "approved", scope: "tool" };
   }
 
+  /** Writes a rule; an interrupt does not wait for another program that changes the file. */
+  async #storeUnlessAborted(rule: string, signal: AbortSignal): Promise<string | undefined> {
+    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+    const onAbort = () => resolve(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      return await Promise.race([this.#store(rule, signal), aborted]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
   /** Writes a rule to the user's file. Returns why that failed; `undefined` if it did not. */
-  async #store(rule: string): Promise<string | undefined> {
+  async #store(rule: string, signal: AbortSignal): Promise<string | undefined> {
     const { storeRule } = await importLate<typeof import("../../rules/rule_actions.ts")>(
       "../../rules/rule_actions.ts",
       import.meta.url,
     );
     try {
-      await storeRule("allow", rule, this.#options.host);
+      await storeRule("allow", rule, { env: this.#options.host.env, signal });
       return undefined;
     } catch (error) {
       const advice = error instanceof CliError && error.advice !== "" ? `. ${error.advice}` : "";

@@ -50,11 +50,19 @@ export class ProviderKeys {
       await this.get(provider) !== undefined;
   }
 
-  /** Forgets a key that its provider has rejected: it may have expired, and a key command prints another one. */
+  /**
+   * Forgets the keys that providers reject, when the run ends: they may have expired, and a key command prints others. Before,
+   * each turn in which a fallback model continues would run the command again, which may ask the user.
+   */
   attach(agent: Pick<Agent, "subscribe">): void {
+    const rejected = new Set<string>();
     agent.subscribe((event) => {
-      if (event.type !== "model_call_end" || event.error?.code !== "auth_error") return;
-      this.forget(event.model.provider);
+      if (event.type === "model_call_end" && event.error?.code === "auth_error") {
+        rejected.add(event.model.provider);
+      }
+      if (event.type !== "agent_end") return;
+      for (const provider of rejected) this.forget(provider);
+      rejected.clear();
     });
   }
 

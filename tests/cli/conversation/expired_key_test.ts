@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { scriptedReply } from "../fake_host.ts";
+import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { typeConversation } from "./plain_conversation.ts";
 
@@ -14,6 +14,27 @@ const REJECTED = {
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ type: "error", error: { message: "The key has expired" } }),
 };
+
+Deno.test("conversation: the key command runs once in a run that a fallback model continues", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  home.write(
+    ".config/swink/config.toml",
+    `[providers.anthropic]\nkey_command = "echo x >> '${home.path}/calls'; echo sk-old"\n`,
+  );
+  const call = scriptedReply(scriptedCall("list_directory"));
+  let calls = "";
+  await using conversation = await typeConversation({
+    home,
+    env: { ANTHROPIC_API_KEY: "" },
+    args: ["-m", "anthropic/a", "--fallback-model", "anthropic/b"],
+    model: [REJECTED, call, REJECTED, scriptedReply("Done.")],
+    typed: ["First", () => {
+      calls = home.read("calls");
+      return "/quit";
+    }],
+  });
+  assertEquals([conversation.host.requests.length, calls], [4, "x\n"]);
+});
 
 Deno.test("conversation: the key command runs again when its key is rejected", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "", key: "sk-old" });

@@ -257,6 +257,7 @@ Deno.test("custom commands: files without a text, with fields that do not end an
       ".config/swink/commands/empty.md": "---\ndescription: Nothing\n---\n\n",
       ".config/swink/commands/open.md": "---\ndescription: Open\n\nText\n",
       ".config/swink/commands/binary.md": "a\0b",
+      ".config/swink/commands/My_Review.md": "Review",
       ".config/swink/commands/rule.md": "---\n\nText below a rule\n",
     },
     typed: ["/help rule", "/quit"],
@@ -265,7 +266,32 @@ Deno.test("custom commands: files without a text, with fields that do not end an
   assertStringIncludes(transcript, "empty.md was not loaded: it has no text to send");
   assertStringIncludes(transcript, "open.md was not loaded: the lines after its first ---");
   assertStringIncludes(transcript, "binary.md was not loaded: it is no text file");
+  assertStringIncludes(transcript, "My_Review.md was not loaded: name the file with lower-case");
   assertStringIncludes(outputs.join(""), "/rule [TEXT]");
+});
+
+Deno.test("custom commands: a directory that cannot be read, or has too many of them, is reported", async () => {
+  await using file = await typeConversation({
+    files: { ".config/swink/commands": "no directory" },
+    typed: ["/quit"],
+  });
+  assertStringIncludes(
+    file.transcript,
+    "warning: the commands of HOME/.config/swink/commands were not loaded: ",
+  );
+  const names = Array.from(
+    { length: 201 },
+    (_, index) => String.fromCharCode(97 + index % 26).repeat(Math.floor(index / 26) + 1),
+  );
+  const files = names.map((name) => [`.config/swink/commands/${name}.md`, "Text"]);
+  await using many = await typeConversation({
+    files: Object.fromEntries(files),
+    typed: ["/quit"],
+  });
+  assertStringIncludes(
+    many.transcript,
+    "warning: only the first 200 commands of HOME/.config/swink/commands were loaded\n",
+  );
 });
 
 Deno.test("custom commands: those of a project that is not trusted are not loaded", async () => {

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../../cli/main.ts";
+import { lockFile } from "../../../src/platform/file_lock.ts";
 import { createFakeHost, scriptedCall, scriptedReply } from "../fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 import { typeConversation } from "./plain_conversation.ts";
@@ -165,4 +166,31 @@ Deno.test("saved rule: swink run saves one, and does not ask about the call agai
   assertStringIncludes(messages, "  swink rules remove allow 'bash(touch one)' removes it\n");
   assertEquals(countQuestions(messages), 1);
   assertEquals(read(home), 'allowed_tools = [ "bash(touch one)" ]\n');
+});
+
+Deno.test("saved rule: an interrupt ends the wait for a file that another program changes, and nothing is saved", async () => {
+  let lock: Disposable | undefined;
+  await using conversation = await typeConversation({
+    files: { ".config/swink/x": "" },
+    model: bash("touch one"),
+    typed: [
+      "Work",
+      ({ home }) => {
+        lock = lockFile(`${home.path}/${CONFIG}.lock`);
+        return "s";
+      },
+      ({ host }) => {
+        // After the answer, for whose effect nothing shows that the program waits.
+        setTimeout(() => host.sendSignal("SIGINT"), 50);
+        return "y";
+      },
+      "/quit",
+    ],
+  });
+  const { home, transcript } = conversation;
+  assert(lock);
+  lock[Symbol.dispose]();
+  assertStringIncludes(transcript, "aborted; changes made so far are kept\n");
+  assert(!transcript.includes("not saved"), transcript);
+  assertEquals([countQuestions(transcript), read(home)], [1, undefined]);
 });
