@@ -8,6 +8,7 @@
 import { type CaseResult, type RunSummary, summarizeRun } from "../../src/eval/mod.ts";
 import { formatScore } from "../../src/eval/reports/format_measure.ts";
 import type { Host } from "../host/host.ts";
+import { CLEAR_BELOW } from "../render/screen.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { truncateToWidth } from "../render/text_width.ts";
 import { formatDuration } from "../render/usage_line.ts";
@@ -18,9 +19,6 @@ const INTERVAL_MS = 250;
 
 /** Columns of the bar. */
 const BAR_COLUMNS = 24;
-
-/** Moves to the beginning of the row and clears the screen below. */
-const CLEAR = "\r\x1b[J";
 
 /** Options for `EvalProgress`. */
 export interface EvalProgressOptions {
@@ -128,7 +126,7 @@ export class EvalProgress implements AsyncDisposable {
   #erase(): string {
     const wasShown = this.#isBlockShown;
     this.#isBlockShown = false;
-    return wasShown ? CLEAR : "";
+    return wasShown ? CLEAR_BELOW : "";
   }
 
   #fit(line: string): string {

@@ -118,7 +118,7 @@ Deno.test("openProject(): finds the root, but never in the home directory", asyn
 
 Deno.test("getTrust(): covers the directories below, and survives damage of the file", async () => {
   await using home = await createTemporaryDirectory({
-    "state/trusted_directories": '"/a/b"\n"/cut\n\u0000\n"/c"\n',
+    "state/trusted_directories": '"/a/b"\n"/cut\n\u0000\n"/c"\n"/cut',
   });
   const directories = { config: home.path, state: `${home.path}/state` };
   const check = (path: string) => isTrusted(path, directories);

@@ -95,5 +95,7 @@ export async function trustProject(
   const digests = await digestPrograms(programs);
   const answer = digests.length === 0 ? path : { path, programs: digests.join("\n") };
   await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await Deno.writeTextFile(file, `${JSON.stringify(answer)}\n`, { append: true, mode: 0o600 });
+  // The answer before it may have been cut off.
+  const text = `\n${JSON.stringify(answer)}\n`;
+  await Deno.writeTextFile(file, text, { append: true, mode: 0o600 });
 }

@@ -28,7 +28,7 @@ export interface Status {
 }
 
 /** Moves to the beginning of the row and clears the screen below. */
-const CLEAR = "\r\x1b[J";
+export const CLEAR_BELOW = "\r\x1b[J";
 
 /** Writes streamed text, lines and a status to their outputs, one write after the other. */
 export class Screen {
@@ -93,7 +93,7 @@ export class Screen {
         truncateToWidth(toOneLine(label), labelColumns) + end,
         columns - 1,
       );
-      const start = this.#status ? CLEAR : isBelowText ? "\n" : "";
+      const start = this.#status ? CLEAR_BELOW : isBelowText ? "\n" : "";
       this.#status = { isBelowText };
       // The cursor stays before the status, which a narrower terminal wraps.
       await this.#options.lines.write(`${start}\x1b[2m${row}\x1b[22m\r`);
@@ -115,7 +115,7 @@ export class Screen {
       this.#status = undefined;
       this.#column = 0;
       if (this.#last === "open_text") this.#last = "text";
-      if (hadStatus) await this.#options.lines.write(CLEAR);
+      if (hadStatus) await this.#options.lines.write(CLEAR_BELOW);
     });
   }
 
@@ -132,7 +132,7 @@ export class Screen {
     const { isBelowText } = this.#status;
     this.#status = undefined;
     const toText = isBelowText ? `\x1b[A\x1b[${this.#column}C` : "";
-    await this.#options.lines.write(CLEAR + toText);
+    await this.#options.lines.write(CLEAR_BELOW + toText);
   }
 
   #enqueue(write: () => Promise<void>): Promise<void> {

@@ -6,8 +6,8 @@
 
 import { unicodeWidth } from "@std/cli/unicode-width";
 
-/** Graphemes that are drawn as one emoji of two columns, however many characters they consist of. */
-const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+/** Matches graphemes that are drawn as one emoji of two columns, however many characters they consist of. */
+export const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
 let segmenter: Intl.Segmenter | undefined;
 

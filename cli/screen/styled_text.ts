@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getEndColumn, getTextWidth, splitGraphemes } from "../render/text_width.ts";
+import { EMOJI, getEndColumn, getTextWidth, splitGraphemes } from "../render/text_width.ts";
 import { StyleState } from "./style_state.ts";
 
 /** A part of a styled text. */
@@ -149,9 +149,6 @@ function splitRun(text: string, columns: number): readonly string[] {
   const isSimple = text.length <= columns && /^[ -~]*$/.test(text);
   return isSimple ? [text] : splitGraphemes(text);
 }
-
-/** Matches an emoji, which may consist of several characters. */
-const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
 function isWidthUncertain(grapheme: string): boolean {
   return EMOJI.test(grapheme) && Array.from(grapheme).length > 1;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/checks/check_names.ts";
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
 import { basename, dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
@@ -41,6 +42,11 @@ export interface DirectorySnapshotOptions {
    */
   readonly excludedPaths?: readonly string[] | undefined;
 }
+
+const OPTION_NAMES: Readonly<Record<keyof DirectorySnapshotOptions, true>> = {
+  signal: true,
+  excludedPaths: true,
+};
 
 /** Options for {@linkcode DirectorySnapshot.createPatch}. */
 export interface DirectoryPatchOptions extends GitPatchOptions {}
@@ -96,6 +102,7 @@ export class DirectorySnapshot implements Disposable {
     directory: string,
     options: DirectorySnapshotOptions = {},
   ): Promise<DirectorySnapshot> {
+    checkNames(options, Object.keys(OPTION_NAMES), "DirectorySnapshot.take()");
     try {
       if (!system.statSync(directory).isDirectory) throw new Error("not a directory");
       const tree = await findWorkTree(system.realPathSync(directory));

@@ -303,3 +303,12 @@ Deno.test("DirectorySnapshot: skips what info/exclude names, also in a linked wo
     }
   });
 });
+
+Deno.test("DirectorySnapshot.take() rejects options with unknown names", async () => {
+  const options: object = { excludedPath: ["/tmp"] };
+  await assertRejects(
+    () => DirectorySnapshot.take(".", options),
+    BadRequestError,
+    "did you mean excludedPaths?",
+  );
+});

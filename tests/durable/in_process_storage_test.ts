@@ -1,6 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
+import { EngineClosedError } from "../../src/core/durable/engine_closed_error.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
 import { createMemoryStorage, type EntryStorage, storeFrom } from "../../src/memory/mod.ts";
 import { withDeadline } from "../deadline.ts";
@@ -358,6 +361,62 @@ Deno.test("InProcessEngine: close() ends while a run waits for events that canno
   await withDeadline(next.engine.getRun("a").result());
   assertEquals(await next.readEvents(), ["one"]);
   await next.engine.close();
+});
+
+Deno.test("InProcessEngine: close() and the waits for results end while the store gives no answer", async () => {
+  using _timers = speedUpTimers(100);
+  const storage = createMemoryStorage();
+  let isAnswering = true;
+  const answering = new Proxy(storage, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name, target);
+      if (typeof method !== "function") return method;
+      return async (...args: unknown[]) => {
+        if (!isAnswering) await new Promise(() => {});
+        return await method.apply(target, args);
+      };
+    },
+  });
+  const engine = new InProcessEngine({ store: storeFrom(answering) });
+  const begun = createDeferred<void>();
+  const workflow = engine.register("work", async (steps) => {
+    begun.resolve();
+    await steps.waitFor("end");
+  });
+  await engine.start();
+  const run = await workflow.start(null);
+  const ended = assertRejects(() => run.result(), EngineClosedError);
+  await withDeadline(begun.promise);
+  isAnswering = false;
+  await withDeadline(engine.close());
+  await withDeadline(ended);
+});
+
+Deno.test("InProcessEngine: close() waits for a slow store that gives answers, so that no run stays locked", async () => {
+  using time = new FakeTime();
+  const storage = createMemoryStorage();
+  const locked = new Set<string>();
+  let releasing: Promise<unknown> = Promise.resolve();
+  const { lease, release } = storage;
+  storage.lease = async (id, request) => {
+    locked.add(id);
+    return await lease.call(storage, id, request);
+  };
+  storage.release = async (id, token) => {
+    releasing = releasing.then(() => realSleep(2_000));
+    await releasing;
+    await release.call(storage, id, token);
+    locked.delete(id);
+  };
+  const engine = new InProcessEngine({ store: storeFrom(storage) });
+  const workflow = engine.register("work", (steps) => steps.waitFor("end"));
+  await engine.start();
+  for (let runs = 0; runs < 6; runs++) await workflow.start(null);
+  let isClosed = false;
+  const closing = engine.close().then(() => isClosed = true);
+  while (!isClosed) await time.tickAsync(500);
+  await closing;
+  assertEquals(locked, new Set());
 });
 
 Deno.test("InProcessEngine: close() does not wait for looks at all runs, of which each may take long", async () => {

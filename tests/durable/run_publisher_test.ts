@@ -155,10 +155,10 @@ Deno.test("RunPublisher: a process that no longer executes the run stores nothin
   }
 });
 
-Deno.test("RunPublisher: a read of the stored events that fails is repeated, so that a replay publishes none of them again", async () => {
+Deno.test("RunPublisher: a read of the stored events that fails is repeated for 15 seconds, so that a replay publishes none of them again", async () => {
   const events = new StoredEvents();
   await publishAll(events, { executed: ["a", "b"] });
-  const failing = failLoads(events, { count: 2, error: new Error("unavailable") });
+  const failing = failLoads(events, { count: 30, error: new Error("unavailable") });
   const publisher = new RunPublisher({ events: failing, isContinued: true, detached, sleep });
   for (const event of ["a", "b", "c"]) await publisher.publish(event, { isReplayed: true });
   await publisher.end({ isAlways: false });

@@ -19,6 +19,14 @@ const MAX_CHARACTERS = 4_096;
 const MAX_ALTERNATIVES = 1_000;
 const MAX_EXPANDED_CHARACTERS = 100_000;
 
+/** A character with a meaning in globs. */
+export const GLOB_CHARACTER = /[*?[\]{}\\!]/;
+
+/** Returns the glob that matches a path alone. */
+export function escapeGlob(path: string): string {
+  return path.replace(/[*?[\]{}\\!]/g, "\\$&");
+}
+
 /**
  * Compiles a glob. Without `/` it matches names in any directory, with `/` the complete path.
  *

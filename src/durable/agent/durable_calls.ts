@@ -38,10 +38,19 @@ interface StartedCall {
   readonly context: ToolContext;
 }
 
-/** The step of a call. */
-interface CallStep {
+/** A call whose steps have not begun. */
+interface PreparedCall {
+  readonly id: string;
   /** Resolves when the loop starts the call, and to `undefined` if it does not. */
   readonly start: Deferred<StartedCall | undefined>;
+  /** Resolves to the step that records the intent to make the call; to `undefined` if the call may be repeated. */
+  readonly intent: Deferred<EndedStep | undefined>;
+  /** The steps: that of the intent, if the call must not be repeated, and that of the call. */
+  readonly operations: readonly BegunOperation[];
+}
+
+/** The step of a call. */
+interface CallStep extends Pick<PreparedCall, "start"> {
   readonly ended: Promise<EndedStep>;
 }
 
@@ -191,14 +200,14 @@ export class DurableCalls {
     );
     const ended = this.#steps.begin(calls.flatMap(({ operations }) => operations));
     let next = 0;
-    for (const { id, start, operations, setIntent } of calls) {
+    for (const { id, start, intent, operations } of calls) {
       const own = ended.slice(next, next += operations.length);
-      const [intent] = own;
-      const last = own.at(-1);
-      if (own.length > 1 && intent) setIntent(intent);
-      if (!last) continue;
-      this.#calls.set(id, { start, ended: last });
-      void releaseSkipped(start.promise, last);
+      const [call, recorded] = own.toReversed();
+      if (recorded) followIntent(recorded, intent);
+      else intent.resolve(undefined);
+      if (!call) continue;
+      this.#calls.set(id, { start, ended: call });
+      void releaseSkipped(start.promise, call);
     }
     this.#announced = [];
   }
@@ -206,11 +215,10 @@ export class DurableCalls {
   #prepare(
     { id, name, arguments: args }: AnnouncedCall,
     { index, mayBeRepeated }: { readonly index: number; readonly mayBeRepeated: boolean },
-  ) {
-    const tool = this.#options.findTool(name);
-    const start = createDeferred<StartedCall | undefined>();
-    const intent = createDeferred<EndedStep | undefined>();
-    const isOnce = isOnceTool(tool);
+  ): PreparedCall {
+    const start: PreparedCall["start"] = createDeferred();
+    const intent: PreparedCall["intent"] = createDeferred();
+    const isOnce = isOnceTool(this.#options.findTool(name));
     const isFirst = isOnce || !mayBeRepeated;
     const stepName = `${this.#options.getTurnName()}, call ${index + 1} of ${name}`;
     const execution: BegunOperation = {
@@ -231,22 +239,18 @@ export class DurableCalls {
       hasTimes: true,
       execute: async () => (await start.promise) !== undefined,
     };
-    if (!isOnce) intent.resolve(undefined);
-    return {
-      id,
-      start,
-      operations: isOnce ? [recordIntent, execution] : [execution],
-      // A failure to record the intent also fails the step of the call, which then does not run.
-      setIntent: (recorded: Promise<EndedStep>) => {
-        recorded.then((step) => {
-          step.deliver();
-          step.release();
-          intent.resolve(step);
-        }, (thrown) => intent.reject(thrown));
-        intent.promise.catch(() => {});
-      },
-    };
+    return { id, start, intent, operations: isOnce ? [recordIntent, execution] : [execution] };
   }
+}
+
+/** Passes on the recorded intent. A failure to record it also fails the step of the call, which then does not run. */
+function followIntent(recorded: Promise<EndedStep>, intent: PreparedCall["intent"]): void {
+  recorded.then((step) => {
+    step.deliver();
+    step.release();
+    intent.resolve(step);
+  }, (thrown) => intent.reject(thrown));
+  intent.promise.catch(() => {});
 }
 
 /** Whether a policy has stopped the turn while a call was executed. */

@@ -105,16 +105,8 @@ export async function openDurableSession(
   store: SessionStore,
   options: DurableSessionOptions,
 ): Promise<DurableSession> {
-  checkNames(options, OPTION_NAMES, "openDurableSession()");
-  const { id, steps } = options ?? {};
-  if (typeof id !== "string" || id === "") {
-    throw new BadRequestError("A durable session needs an id");
-  }
-  if (typeof steps?.run !== "function") {
-    throw new BadRequestError(
-      "Pass the steps that the engine passes to the workflow, as { id, steps }",
-    );
-  }
+  checkOptions(options);
+  const { id, steps } = options;
   const leaf = options.leaf === undefined
     ? await steps.run(`session ${id}: open`, () => readLeaf(store, id))
     : options.leaf;
@@ -125,46 +117,106 @@ export async function openDurableSession(
   if (stored) agent.setMessages(stored.messages);
   for (const { message } of stored?.queued.steering ?? []) agent.steer(message);
   for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
-  let hasQueued = stored !== undefined && countQueued(stored.queued) > 0;
-  let saved = agent.state.messages.length;
+  const hasQueued = stored !== undefined && countQueued(stored.queued) > 0;
+  const saver = new SessionSaver({
+    agent,
+    store,
+    session: options,
+    isNew: leaf === null,
+    hasQueued,
+  });
   return {
     id,
     resumed: leaf !== null,
     get unsaved() {
-      return agent.state.messages.length - saved;
+      return saver.unsaved;
     },
-    save: async (result) => {
-      const saves = getSaves(steps);
-      const part = saves.count(id);
-      const messages = agent.state.messages.slice(saved);
-      saved = agent.state.messages.length;
-      const entries: SessionEntryBody[] = messages.map((message) => ({ type: "message", message }));
-      if (result) {
-        const { queued } = agent;
-        const hadQueued = hasQueued;
-        hasQueued = countQueued(queued) > 0;
-        if (hasQueued || hadQueued) entries.push({ type: "queue_changed", queued });
-        entries.push(createRunEndedEntry(result));
-      }
-      const marker = { runId: steps.runId, part };
-      // Only the first step after a replay may have been interrupted.
-      let mayBeRepeated = steps.isReplaying;
-      // One that is missing later was deleted, and must not come back.
-      const mayCreate = leaf === null && !saves.has(store, id);
-      // An abort of the run does not end this step, since the session must have the end of the run.
-      const write = () => {
-        const saving = saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate });
-        mayBeRepeated = true;
-        return saving;
-      };
-      const position = await steps.run(
-        `session ${id}: save ${part}`,
-        () => repeatOnFailure(store, steps, write),
-      );
-      saves.add(store, id);
-      return position;
-    },
+    save: (result) => saver.save(result),
   };
+}
+
+function checkOptions(options: DurableSessionOptions): void {
+  checkNames(options, OPTION_NAMES, "openDurableSession()");
+  const { id, steps } = options ?? {};
+  if (typeof id !== "string" || id === "") {
+    throw new BadRequestError("A durable session needs an id");
+  }
+  if (typeof steps?.run !== "function") {
+    throw new BadRequestError(
+      "Pass the steps that the engine passes to the workflow, as { id, steps }",
+    );
+  }
+}
+
+/** Options for {@linkcode SessionSaver}. */
+interface SessionSaverOptions {
+  /** The agent, with the messages of the session. */
+  readonly agent: Agent;
+  readonly store: SessionStore;
+  readonly session: DurableSessionOptions;
+  /** Whether the session did not exist when the run began. */
+  readonly isNew: boolean;
+  /** Whether the session has messages in the queues. */
+  readonly hasQueued: boolean;
+}
+
+/** Saves what a run adds to its session. */
+class SessionSaver {
+  readonly #options: SessionSaverOptions;
+  /** Number of messages of the agent that are in the session, or in a save that has begun. */
+  #saved: number;
+  /** Whether the session has messages in the queues. */
+  #hasQueued: boolean;
+
+  constructor(options: SessionSaverOptions) {
+    this.#options = options;
+    this.#saved = options.agent.state.messages.length;
+    this.#hasQueued = options.hasQueued;
+  }
+
+  get unsaved(): number {
+    return this.#options.agent.state.messages.length - this.#saved;
+  }
+
+  async save(result: AgentResult | undefined): Promise<SavedPosition> {
+    const { store, session, isNew } = this.#options;
+    const { id, steps } = session;
+    const saves = getSaves(steps);
+    const part = saves.count(id);
+    const entries = this.#takeEntries(result);
+    const marker = { runId: steps.runId, part };
+    // Only the first step after a replay may have been interrupted.
+    let mayBeRepeated = steps.isReplaying;
+    // A session that is missing later was deleted, and must not come back.
+    const mayCreate = isNew && !saves.has(store, id);
+    // An abort of the run does not end this step, since the session must have the end of the run.
+    const write = () => {
+      const saving = saveEntries(store, session, { marker, entries, mayBeRepeated, mayCreate });
+      mayBeRepeated = true;
+      return saving;
+    };
+    const position = await steps.run(
+      `session ${id}: save ${part}`,
+      () => repeatOnFailure(store, steps, write),
+    );
+    saves.add(store, id);
+    return position;
+  }
+
+  /** Returns the entries of the messages that are not saved; with a result, also those of the queues and of the end. */
+  #takeEntries(result: AgentResult | undefined): readonly SessionEntryBody[] {
+    const { agent } = this.#options;
+    const { messages } = agent.state;
+    const added = messages.slice(this.#saved);
+    this.#saved = messages.length;
+    const entries: SessionEntryBody[] = added.map((message) => ({ type: "message", message }));
+    if (!result) return entries;
+    const { queued } = agent;
+    const hadQueued = this.#hasQueued;
+    this.#hasQueued = countQueued(queued) > 0;
+    if (this.#hasQueued || hadQueued) entries.push({ type: "queue_changed", queued });
+    return [...entries, createRunEndedEntry(result)];
+  }
 }
 
 /** The saves of a run, whose agents may save the same session. */

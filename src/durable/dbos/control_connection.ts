@@ -7,9 +7,9 @@
 import { NetworkError } from "../../core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
-import { isTemporary } from "./is_temporary.ts";
 import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
 import type { Sockets } from "./sockets.ts";
+import { isTemporary } from "./statement_failures.ts";
 
 /** First and longest pause between two attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 20;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { hasTemporaryCode } from "./is_temporary.ts";
 import { loadPg, type PgPool } from "./npm_packages.ts";
 import type { Sockets } from "./sockets.ts";
+import { hasTemporaryCode } from "./statement_failures.ts";
 
 /** Time for connecting, which includes waiting for a free connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 30_000;

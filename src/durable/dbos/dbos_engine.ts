@@ -40,7 +40,7 @@ import {
   type PgNotification,
   type PgPool,
 } from "./npm_packages.ts";
-import { runOutside } from "./run_outside.ts";
+import { keepOuterContext, runOutside } from "./run_outside.ts";
 import { RunRecovery } from "./run_recovery.ts";
 import { RunTables } from "./run_tables.ts";
 import { Sockets } from "./sockets.ts";
@@ -56,8 +56,12 @@ const RESULT_POLL_MS = 500;
 const ANSWER_MS = 5_000;
 /** Pause between two looks for statements that wait for a connection, in milliseconds. */
 const WAITING_PAUSE_MS = 5;
-/** Codes of DBOS's errors: another worker has the run, it was cancelled, or a step was recorded twice. */
-const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
+/** Codes of the errors of DBOS after which a run must not be resumed here. */
+const FINAL_ERRORS: readonly unknown[] = [
+  5, // Another worker has the run.
+  24, // The run was cancelled.
+  37, // A step was recorded twice.
+];
 
 /** Options for `new DbosEngine()`. */
 export interface DbosEngineOptions {
@@ -166,15 +170,19 @@ export class DbosEngine implements DurableEngine {
    */
   constructor(options: DbosEngineOptions) {
     checkNames(options, OPTION_NAMES, "DbosEngine");
-    const { databaseUrl, executorId = crypto.randomUUID(), name = DEFAULT_NAME } = options ?? {};
-    const { schema = DBOS_SCHEMA } = options ?? {};
+    const {
+      databaseUrl,
+      executorId = crypto.randomUUID(),
+      name = DEFAULT_NAME,
+      schema = DBOS_SCHEMA,
+    } = options ?? {};
     const ownSchema = schema === DBOS_SCHEMA ? "swink_durable" : `swink_durable_${schema}`;
     if (typeof databaseUrl !== "string" || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
       throw new BadRequestError(
         "DbosEngine needs a databaseUrl such as postgres://user:password@host:5432/database",
       );
     }
-    runOutside(() => {});
+    keepOuterContext();
     this.#options = options;
     this.executorId = executorId;
     this.#tables = new RunTables(options.messageSchema ?? ownSchema, name);

@@ -14,9 +14,8 @@ import type {
 } from "../events/event_storage.ts";
 import type { ControlConnection } from "./control_connection.ts";
 import type { EventTable } from "./run_tables.ts";
+import { isUniqueViolation } from "./statement_failures.ts";
 
-/** SQLSTATE of a number that a record of another process has got. */
-const UNIQUE_VIOLATION = "23505";
 const MAX_ATTEMPTS = 20;
 /** Maximum length of the ids in a notification, in bytes: Postgres refuses a payload of 8,000. */
 const MAX_ID_BYTES = 6_000;
@@ -58,9 +57,8 @@ export class EventRows implements EventStorage {
       try {
         return await this.#append(batch, events);
       } catch (error) {
-        const { code } = error as { readonly code?: unknown };
         // A process that no longer executes the run has appended to it at the same moment.
-        if (code !== UNIQUE_VIOLATION || attempt === MAX_ATTEMPTS) throw error;
+        if (!isUniqueViolation(error) || attempt === MAX_ATTEMPTS) throw error;
         await this.#options.clock.sleep(CONFLICT_PAUSE_MS);
       }
     }

@@ -10,6 +10,7 @@ import { BadRequestError, StreamError } from "../../core/errors/errors.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import type { ControlConnection } from "./control_connection.ts";
 import type { PgClient } from "./npm_packages.ts";
+import { isUniqueViolation } from "./statement_failures.ts";
 
 /** Number of attempts to append a message while others are appended to the same run. */
 const MAX_ATTEMPTS = 100;
@@ -17,8 +18,6 @@ const MAX_ATTEMPTS = 100;
 const LOCK_PAUSE_MS = 50;
 /** Key of the row after the last message that a run accepts. */
 const CLOSED = "closed";
-/** SQLSTATE of a number that another message has got. */
-const UNIQUE_VIOLATION = "23505";
 
 /** The table of the events. */
 export interface EventTable {
@@ -174,7 +173,7 @@ export class RunTables {
         );
         return row?.["is_closed"] !== true || await this.#hasMessage(connection, runId, key);
       } catch (error) {
-        if ((error as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+        if (!isUniqueViolation(error)) throw error;
       }
     }
     throw new StreamError(`Too many messages are sent to the run "${runId}" at once`);

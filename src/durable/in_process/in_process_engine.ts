@@ -60,6 +60,9 @@ const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
   "sleep",
 ];
 
+/** Time in which a run ends when the engine is closed and its steps have ended, in milliseconds. */
+const ANSWER_MS = 5_000;
+
 /** Pause between two looks for events that are no longer kept, in milliseconds. */
 const REMOVAL_MS = 60_000;
 
@@ -163,6 +166,29 @@ export class InProcessEngine implements DurableEngine {
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
+    const closed = this.#close(graceMs);
+    await this.#closeTrackers(graceMs);
+    await this.#waitForStore(closed);
+    for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
+    this.#waiting.clear();
+  }
+
+  /** Waits for the end of the runs, while the store gives answers: they are continued from their records. */
+  async #waitForStore(closed: Promise<void>): Promise<void> {
+    for (let active = Infinity; this.#active.size < active;) {
+      active = this.#active.size;
+      const timer = new AbortController();
+      const isClosed = await Promise.race([
+        closed.then(() => true),
+        systemClock.sleep(ANSWER_MS, timer.signal).then(() => false),
+      ]);
+      timer.abort();
+      if (isClosed) return;
+    }
+    await this.#backend.hub.close({ limitMs: 0 });
+  }
+
+  async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
     await this.#starting.untilEnded();
     await Promise.all([this.#polling, ...this.#creating]);
@@ -171,8 +197,6 @@ export class InProcessEngine implements DurableEngine {
     await this.#closeActive(graceMs);
     await this.#backend.hub.close();
     await this.#events.close();
-    for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
-    this.#waiting.clear();
   }
 
   /** Closes the engine. */
@@ -180,9 +204,14 @@ export class InProcessEngine implements DurableEngine {
     await this.close();
   }
 
-  async #closeActive(graceMs: number | undefined): Promise<void> {
+  async #closeTrackers(graceMs: number | undefined): Promise<void> {
     const active = [...this.#active.values()];
     await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
+  }
+
+  async #closeActive(graceMs: number | undefined): Promise<void> {
+    const active = [...this.#active.values()];
+    await this.#closeTrackers(graceMs);
     // The runs wait for their events, which another process publishes if they cannot be stored.
     this.#backend.hub.limitAttempts();
     await Promise.all(active.map(({ ended }) => ended));
@@ -336,6 +365,11 @@ export class InProcessEngine implements DurableEngine {
     const waiting = this.#waiting.get(id) ?? createDeferred<DurableOutcome>();
     waiting.promise.catch(() => {});
     this.#waiting.set(id, waiting);
+    // A store that gives no answer does not hold up the end of the engine.
+    return await Promise.race([waiting.promise, this.#lookUpOutcome(id, waiting)]);
+  }
+
+  async #lookUpOutcome(id: string, waiting: Deferred<DurableOutcome>): Promise<DurableOutcome> {
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) this.#settle(id, waiting, outcome);
     else if (this.#closing.signal.aborted) waiting.reject(new EngineClosedError());

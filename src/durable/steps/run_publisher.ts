@@ -8,17 +8,20 @@ import type { PublishOptions } from "../../core/durable/durable_steps.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
 import type { Clock } from "../../core/ports/ports.ts";
-import type { EventContent, StoredEvent } from "../events/event_storage.ts";
+import type { EventContent } from "../events/event_storage.ts";
 import { isUnreachable } from "../events/is_unreachable.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";
+import { StoredEvents } from "./stored_events.ts";
 
-/** Number of attempts to read the stored events that a storage refuses, and the pause between two of them, in milliseconds. */
-const MAX_ATTEMPTS = 5;
+/** Pause before the stored events are read again, in milliseconds. */
 const RETRY_MS = 500;
 
 /** Longest time for which a step that has ended waits for the stored events, in milliseconds: less than that for its record. */
 const MAX_LOAD_MS = 20_000;
+
+/** Number of attempts to read the stored events that a storage refuses, as one also does whose connection is bad. */
+const MAX_ATTEMPTS = MAX_LOAD_MS / RETRY_MS;
 
 /** Number of events that may wait until those of earlier processes are known, or until others are stored. */
 const MAX_PENDING = 1_000;
@@ -46,12 +49,7 @@ export class RunPublisher {
   readonly #isContinued: boolean;
   readonly #detached: AbortSignal;
   readonly #sleep: Clock["sleep"];
-  /** The records of earlier processes, and the number of those that the replay has reached. */
-  #stored: readonly StoredEvent[] = [];
-  #reached = 0;
-  /** By their keys: the stored events that follow, in reverse order, and those that the replay has passed and not emitted. */
-  #following = new Map<string, StoredEvent[]>();
-  readonly #passed = new Map<string, StoredEvent[]>();
+  #stored = new StoredEvents([]);
   #last: Promise<void> | undefined;
   #isLoaded = false;
   #isLive = false;
@@ -92,7 +90,7 @@ export class RunPublisher {
   /** Returns the number of the last stored event, if the replay has not reached it: a crash may have interrupted its step. */
   async findInterrupted(): Promise<number | undefined> {
     if (!this.#isLoaded) await this.#untilLoaded();
-    return this.#reached < this.#stored.length ? this.#stored.at(-1)?.number : undefined;
+    return this.#stored.last?.number;
   }
 
   /** Waits for the stored events, which a step may precede, but not forever: its effect is not recorded yet. */
@@ -111,17 +109,8 @@ export class RunPublisher {
    */
   skipInterrupted(number: number, isRecorded: (event: JsonValue) => boolean): void {
     this.#enqueue(async () => {
-      const reached = this.#stored[this.#reached];
-      if (!reached || reached.number > number) return;
-      const next = this.#stored.findIndex((record) => record.number > number);
-      const start = next === -1 ? this.#stored.length : next;
-      this.#pass(start);
-      for (const [key, records] of this.#passed) {
-        const recorded = records.filter((record) => "event" in record && isRecorded(record.event));
-        if (recorded.length > 0) this.#passed.set(key, recorded);
-        else this.#passed.delete(key);
-      }
-      const hasNote = this.#stored.slice(start).some(({ type }) => type === "continued");
+      if (!this.#stored.skip(number, isRecorded)) return;
+      const hasNote = this.#stored.hasAhead((type) => type === "continued");
       if (!hasNote && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
     });
   }
@@ -156,7 +145,7 @@ export class RunPublisher {
     this.#pending++;
     this.#enqueue(async () => {
       this.#pending--;
-      if (isReplayed && this.#takeStored(content)) return;
+      if (isReplayed && "key" in content && this.#stored.take(content.key)) return;
       if (!isReplayed) await this.#endReplay();
       this.#hasEnd = false;
       // The process that continues the run publishes what has waited here.
@@ -173,7 +162,7 @@ export class RunPublisher {
   async #read(): Promise<void> {
     for (let refusals = 0; refusals < MAX_ATTEMPTS && !this.#detached.aborted;) {
       try {
-        this.#follow(await this.#events?.load() ?? []);
+        this.#stored = new StoredEvents(await this.#events?.load() ?? []);
         break;
       } catch (error) {
         // Without the stored events, those of the replay are published again, which is better than none.
@@ -181,56 +170,14 @@ export class RunPublisher {
         if (refusals < MAX_ATTEMPTS) await this.#sleep(RETRY_MS, this.#detached);
       }
     }
-    this.#hasEnd = this.#stored.at(-1)?.type === "end";
-  }
-
-  /**
-   * Whether an event is among the stored ones that follow, or among those that the replay has passed: events that have no
-   * order, as the arrival of a message and the end of a reply, may be emitted in another one.
-   */
-  #takeStored(content: EventContent): boolean {
-    if (!("key" in content)) return false;
-    const following = this.#following.get(content.key)?.at(-1);
-    if (following) {
-      this.#pass(this.#stored.indexOf(following, this.#reached));
-      this.#following.get(content.key)?.pop();
-      this.#reached++;
-      return true;
-    }
-    return this.#passed.get(content.key)?.shift() !== undefined;
-  }
-
-  /** Continues with a stored event; the replay has not emitted those before it. */
-  #pass(index: number): void {
-    for (; this.#reached < index; this.#reached++) {
-      const record = this.#stored[this.#reached];
-      if (!record || !("key" in record)) continue;
-      this.#following.get(record.key)?.pop();
-      const passed = this.#passed.get(record.key);
-      if (passed) passed.push(record);
-      else this.#passed.set(record.key, [record]);
-    }
-  }
-
-  /** Sets the stored events that follow. A search for each event of a long replay would take minutes. */
-  #follow(stored: readonly StoredEvent[]): void {
-    this.#stored = stored;
-    this.#reached = 0;
-    this.#following = new Map();
-    for (const record of stored.toReversed()) {
-      if (!("key" in record)) continue;
-      const records = this.#following.get(record.key);
-      if (records) records.push(record);
-      else this.#following.set(record.key, [record]);
-    }
+    this.#hasEnd = this.#stored.last?.type === "end";
   }
 
   /** Notes that a step is executed; the stored events that follow may be those of recorded steps that began with it. */
   async #endReplay(): Promise<void> {
     if (this.#isLive) return;
     this.#isLive = true;
-    this.#follow(this.#stored.slice(this.#reached));
-    const hasRest = this.#stored.some(({ type }) => type !== "end");
+    const hasRest = this.#stored.hasAhead((type) => type !== "end");
     if (hasRest && !this.#detached.aborted) await this.#events?.append({ type: "continued" });
   }
 }

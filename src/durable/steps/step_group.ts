@@ -1,6 +1,10 @@
 /**
  * The order in which concurrent steps end, which a replay repeats.
  *
+ * A step joins its group, and is executed or found in the record. When this is known of all steps, the recorded ones are
+ * reported in the order of the record, and then the executed ones in the order in which they end. Each is reported when the
+ * effect of the one before is complete, such as a further step that it has begun.
+ *
  * @module
  */
 

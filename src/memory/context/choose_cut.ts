@@ -21,6 +21,8 @@ export interface CutRequest {
   readonly targetTokens: number;
   /** Maximum tokens of the messages after the cut, used to keep `keepSteps` groups. */
   readonly maxTokens: number;
+  /** Tokens of the message that a cut inserts if the conversation would not begin with one of the user. */
+  readonly openingTokens: number;
   /** Position before which messages are already omitted, except the anchor and pinned messages. */
   readonly droppedUntil: number;
   /** Selects messages that are always kept. */
@@ -43,7 +45,7 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const pinned = new Set(
     groups.slice(head).filter((group) => hasMatchingMessage(messages, group, pin)),
   );
-  const tail = alignTailToUser(request, head, findTailStart(request, head, pinned));
+  const tail = alignTailToUser(request, head, pinned);
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
   const middle = groups.slice(head, tail);
@@ -103,13 +105,28 @@ function findTailStart(
 }
 
 /**
- * Moves the start of the tail to a user message if there is no anchor, since providers require one at the beginning.
+ * Returns the start of the tail at a user message if there is no anchor, since providers require one at the beginning. If
+ * the messages from there do not fit, the cut inserts one.
  */
-function alignTailToUser({ messages, groups }: CutRequest, head: number, tail: number): number {
+function alignTailToUser(
+  request: CutRequest,
+  head: number,
+  pinned: ReadonlySet<MessageGroup>,
+): number {
+  const { messages, groups, targetTokens, maxTokens, openingTokens, droppedUntil } = request;
+  const tail = findTailStart(request, head, pinned);
   if (head > 0) return tail;
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
   const later = groups.findIndex((group, index) => index >= tail && isUser(group));
   if (later >= 0) return later;
   const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
-  return earlier >= 0 ? earlier : tail;
+  let tokens = 0;
+  for (const group of groups.slice(earlier)) tokens += group.tokens;
+  const isPossible = (groups[earlier]?.from ?? -1) >= droppedUntil && tokens <= maxTokens;
+  if (isPossible) return earlier;
+  const remaining = {
+    targetTokens: targetTokens - openingTokens,
+    maxTokens: maxTokens - openingTokens,
+  };
+  return findTailStart({ ...request, ...remaining }, head, pinned);
 }

@@ -33,11 +33,12 @@ import type {
   SummaryResult,
   SummaryWriter,
 } from "./compaction.ts";
-import { countContext, estimateContext } from "./context_count.ts";
+import { countContext, estimateContext, estimateMedia } from "./context_count.ts";
 import { isSameMessage } from "./locate_message.ts";
 import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
 import { SummaryBackoff } from "./summary_backoff.ts";
+import { OPENING_MESSAGE } from "./summary_messages.ts";
 
 /** Creates the transform of one agent. With a writer, a summary replaces the omitted messages. */
 export function createCompactingTransform(
@@ -119,6 +120,7 @@ class Compactor {
   readonly #options: ResolvedOptions;
   readonly #writer: SummaryWriter | undefined;
   readonly #backoff: SummaryBackoff;
+  readonly #hasOwnCount: boolean;
   /** Called with the report of each manual compaction. */
   onCompact: ReportingTransform["onCompact"];
   #applied: AppliedCut | undefined;
@@ -143,6 +145,7 @@ class Compactor {
       pin: refuseAsync("pin", pin),
       countTokens: refuseAsync("countTokens", countTokens),
     };
+    this.#hasOwnCount = options.countTokens !== undefined;
     this.#writer = writer;
     this.#backoff = new SummaryBackoff(writer?.now);
   }
@@ -394,6 +397,7 @@ class Compactor {
       targetTokens: goal / scale - fixed,
       // Halfway to the threshold, so that the next step does not exceed it again.
       maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / scale - fixed,
+      openingTokens: countTokens(OPENING_MESSAGE),
       droppedUntil: this.#findCut(messages)?.to ?? 0,
     });
   }
@@ -403,7 +407,9 @@ class Compactor {
     const kept = [...messages.slice(0, cut.from), ...cut.replacement, ...messages.slice(cut.to)];
     const request = { ...input, messages: kept };
     const after = Math.round(estimateContext(request, this.#options.countTokens) * measure.scale);
-    if (after <= measure.limit) return after;
+    // The provider decides about media, whose tokens are uncertain unless the application counts them.
+    const uncertain = this.#hasOwnCount ? 0 : estimateMedia(kept) * measure.scale;
+    if (after - uncertain <= measure.limit) return after;
     const limit = Math.round(measure.limit);
     throw new ContextWindowOverflowError(
       `Cannot fit the conversation into the context window: the system prompt, the tools, the first ` +

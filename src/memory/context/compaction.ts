@@ -27,7 +27,10 @@ export interface CompactionOptions {
   readonly target?: number | undefined;
   /** Fraction of the window that is in use after the provider rejected a request as too long. Default: 0.35. */
   readonly overflowTarget?: number | undefined;
-  /** Number of messages at the beginning that are always kept. Default: 1. */
+  /**
+   * Number of messages at the beginning that are always kept. With 0, a short user message is inserted where the request
+   * would not begin with one. Default: 1.
+   */
   readonly anchor?: number | undefined;
   /**
    * Number of steps at the end that are kept while they fit. A step is a message, or a reply with its tool

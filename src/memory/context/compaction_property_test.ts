@@ -12,6 +12,7 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 import { isPlan } from "./plan_message.ts";
 import { slidingWindow } from "./sliding_window.ts";
 import { summarize } from "./summarize.ts";
+import { OPENING_MESSAGE } from "./summary_messages.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 80;
 const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
@@ -112,6 +113,8 @@ function assertValidRequest(
   const positions = kept.map((message) => complete.indexOf(message)).filter((index) => index >= 0);
   assertEquals(positions, positions.toSorted((left, right) => left - right));
   assertEquals(new Set(positions).size, positions.length);
+  const opening = kept.find(({ role }) => role !== "custom");
+  if (complete[0]?.role === "user") assertEquals(opening?.role, "user");
   // The latest message, that of the model, every plan and the anchor are kept.
   const latest = complete.findLast(({ role }) => role !== "custom");
   for (const message of [latest, complete.at(-1)]) assert(!message || kept.includes(message));
@@ -177,19 +180,27 @@ Deno.test("summarize(): requests of any history are valid and fit [A126a]", asyn
 
 Deno.test("slidingWindow() throws only when the kept messages do not fit", async () => {
   const unreported = history.map((steps) => steps.map((step) => ({ ...step, isReported: false })));
-  const anchored = options.map((settings) => ({ ...settings, anchor: 1 }));
+  const anchored = options.map((settings) => ({
+    ...settings,
+    anchor: settings.anchor === 0 ? 0 : 1,
+  }));
   await fc.assert(
     fc.asyncProperty(unreported, anchored, async (steps, settings) => {
       const groups = createMessages(steps);
       const complete = groups.flat();
       const { signal } = new AbortController();
       const input = { overflow: false, model: MODEL, systemPrompt: "", tools: [], signal };
-      const first = groups.findIndex(([message]) => message?.role !== "custom");
+      const { anchor } = settings;
+      const first = groups.findIndex(([message]) => message?.role !== "custom") + anchor - 1;
       const plans = complete.filter(isPlan);
       const last = groups.findLastIndex(([message]) => message?.role !== "custom");
-      const ends = [...groups.slice(0, first + 1), ...groups.slice(last)].flat();
+      const ends = [...groups.slice(0, Math.max(0, first + 1)), ...groups.slice(last)].flat();
       const required = new Set([...ends, ...plans]);
-      const tokens = Array.from(required, estimateTokens).reduce((sum, count) => sum + count, 0);
+      const opening = anchor === 0 ? estimateTokens(OPENING_MESSAGE) : 0;
+      const tokens = Array.from(required, estimateTokens).reduce(
+        (sum, count) => sum + count,
+        opening,
+      );
       const limit = Number(settings.contextWindow) * (settings.threshold ?? 0);
       const failed = await Promise.resolve(slidingWindow(settings)(complete, input))
         .then(() => false, () => true);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
 import type { ToolSpec } from "../../core/streams/stream.ts";
@@ -80,6 +81,23 @@ export function estimateContext(
 ): number {
   return estimateTextTokens(systemPrompt) + estimateToolTokens(tools) +
     estimateMessages(messages, countTokens);
+}
+
+/** Estimates the tokens of PDFs and audio by their size in bytes, which differs widely for the same number of tokens. */
+export function estimateMedia(messages: readonly AgentMessage[]): number {
+  let tokens = 0;
+  for (const message of messages) {
+    if (message.role === "custom") continue;
+    const content = message.content.filter((block) => !isUncertain(block));
+    if (content.length === message.content.length) continue;
+    tokens += estimateTokens(message) - estimateTokens({ ...message, content } as AgentMessage);
+  }
+  return tokens;
+}
+
+function isUncertain(block: ContentBlock): boolean {
+  return block.type === "audio" ||
+    block.type === "document" && !block.mediaType.startsWith("text/");
 }
 
 interface CountedReply {

@@ -5,6 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 import { type ContextCount, countContext } from "./context_count.ts";
 
@@ -13,6 +14,11 @@ export interface ContextGaugeOptions extends Partial<Pick<CompactionOptions, "co
   /** The agent's transform, so that omitted messages are not counted. Default: none. */
   readonly transform?: CompactingTransform | undefined;
 }
+
+const OPTION_NAMES: Readonly<Record<keyof ContextGaugeOptions, true>> = {
+  contextWindow: true,
+  transform: true,
+};
 
 /** Usage of the model's context window. */
 export interface ContextGauge extends ContextCount {
@@ -26,6 +32,8 @@ export interface ContextGauge extends ContextCount {
  * Counts the tokens of an agent's next request: the provider's count of the last request, and an estimate of the
  * messages added since. Takes time proportional to those messages.
  *
+ * @throws {BadRequestError} If an option is unknown.
+ *
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
@@ -38,6 +46,7 @@ export interface ContextGauge extends ContextCount {
  * ```
  */
 export function contextGauge(agent: Agent, options: ContextGaugeOptions = {}): ContextGauge {
+  checkNames(options, Object.keys(OPTION_NAMES), "contextGauge()");
   const { contextWindow, transform } = options;
   const { messages, model, systemPrompt, tools } = agent.state;
   const view = transform?.view(messages) ?? { messages, firstTrusted: 0 };

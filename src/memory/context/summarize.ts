@@ -214,10 +214,10 @@ class ModelSummaryWriter implements SummaryWriter {
     let events = 0;
     // An untyped function may return a promise of its stream.
     for await (const event of await streamFn({ model, context, options, signal })) {
-      if (reply.isClosed) return;
+      if (reply.closed.aborted) return;
       reply.addEvent(event);
       // A stream that never waits would keep the time limit from expiring.
-      if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0);
+      if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, reply.closed);
     }
     reply.end();
   }

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
+import type { StreamRequest } from "../../core/streams/stream.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
@@ -103,4 +104,28 @@ Deno.test("summarize(): messages whose later summary does not fit are part of th
   await ask(13, 4_000);
   assertEquals(transform.cut?.summary, "last summary");
   assertStringIncludes(JSON.stringify(summaries.calls[3]?.context.messages), "question 8");
+});
+
+Deno.test("summarize(): a conversation continues that begins with a PDF of which the provider counts few tokens", async () => {
+  const { summaries, transform } = createTransform([summary]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(
+      Array(10).fill(({ context }: StreamRequest) =>
+        reply("ok", { usage: createUsage(2_000 + 450 * context.messages.length) })
+      ),
+    ),
+    transformContext: transform,
+  });
+  const data = "A".repeat(1_000_000);
+  await agent.prompt({
+    role: "user",
+    content: [{ type: "document", mediaType: "application/pdf", source: { type: "base64", data } }],
+    timestamp: 0,
+  });
+  for (let number = 0; number < 9; number++) {
+    const { error } = await agent.prompt("x".repeat(3_600));
+    assertEquals(error, undefined);
+  }
+  assertEquals(summaries.calls.length, 1);
 });

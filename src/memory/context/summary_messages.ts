@@ -15,6 +15,12 @@ import type { ChosenCut } from "./choose_cut.ts";
 const QUESTION_TEXT = "What has happened so far?";
 const CONTINUE_TEXT = "Go on from there.";
 
+/** Message at the beginning of a conversation that would not begin with one of the user. */
+export const OPENING_MESSAGE = userMessage(
+  "The beginning of this conversation was omitted. Go on.",
+  0,
+);
+
 /** A summary and the part it replaces. */
 export interface SummaryInsertion {
   /** The omitted part. */
@@ -23,13 +29,22 @@ export interface SummaryInsertion {
   readonly summary: string | undefined;
 }
 
-/** Creates the messages that replace the omitted part; none without a summary. */
+/**
+ * Creates the messages that replace the omitted part. Without a summary that is a user message at the beginning of the
+ * conversation, if there would be none, or nothing.
+ */
 export function createSummaryMessages(
   messages: readonly AgentMessage[],
   { cut: { from, to, pinned }, summary }: SummaryInsertion,
 ): AgentMessage[] {
-  if (summary === undefined) return [];
   const timestamp = messages[to - 1]?.timestamp ?? 0;
+  const before = messages.slice(0, from).findLast(({ role }) => role !== "custom");
+  const kept = [...pinned, { from: to, to: messages.length }];
+  const later = kept.flatMap((range) => messages.slice(range.from, range.to));
+  const after = later.find(({ role }) => role !== "custom");
+  if (summary === undefined) {
+    return before || after?.role === "user" ? [] : [{ ...OPENING_MESSAGE, timestamp }];
+  }
   const summaryMessage: AgentMessage = {
     role: "assistant",
     content: [{ type: "text", text: `Summary of the conversation so far:\n\n${summary}` }],
@@ -41,10 +56,6 @@ export function createSummaryMessages(
     stopReason: "stop",
     timestamp,
   };
-  const before = messages.slice(0, from).findLast(({ role }) => role !== "custom");
-  const kept = [...pinned, { from: to, to: messages.length }];
-  const later = kept.flatMap((range) => messages.slice(range.from, range.to));
-  const after = later.find(({ role }) => role !== "custom");
   return [
     ...(before?.role === "user" ? [] : [userMessage(QUESTION_TEXT, timestamp)]),
     summaryMessage,

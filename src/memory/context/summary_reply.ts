@@ -25,16 +25,16 @@ export class SummaryReply {
   error: AgentError | undefined;
   #text = "";
   #end: ReplyEnd | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
-  /** Whether later events are of no use. */
-  get isClosed(): boolean {
-    return this.#isClosed;
+  /** Aborted when later events are of no use. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** Ends the use of later events. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
   }
 
   /** Adds an event; of those after the time limit only the usage counts. */
@@ -58,7 +58,7 @@ export class SummaryReply {
 
   /** Ends the reply; one without a final event, as after a lost connection, has failed. */
   end(): void {
-    if (this.#end || this.#isClosed) return;
+    if (this.#end || this.closed.aborted) return;
     this.error = new NetworkError("the model stream ended before the reply was complete");
     this.fail(this.error.message);
   }

@@ -6,6 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { PendingApproval } from "../../core/approval/approval.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
 import type { HistoryRepair } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
@@ -42,6 +43,8 @@ export interface ResumeSessionOptions {
    */
   readonly fork?: boolean | string | undefined;
 }
+
+const OPTION_NAMES: Readonly<Record<keyof ResumeSessionOptions, true>> = { leaf: true, fork: true };
 
 /** Options for {@linkcode ResumedSession.into}. */
 export interface ResumeIntoOptions extends AgentHookOptions, Pick<RecordSessionOptions, "onError"> {
@@ -93,6 +96,7 @@ export interface ResumedSession extends SessionState {
  * Opens a session that an agent can continue, even after a crash.
  *
  * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
+ * @throws {BadRequestError} If an option is unknown.
  *
  * @example
  * ```ts
@@ -117,8 +121,10 @@ export interface ResumedSession extends SessionState {
 export async function resumeSession(
   store: SessionStore,
   id: string,
-  { leaf, fork = false }: ResumeSessionOptions = {},
+  options: ResumeSessionOptions = {},
 ): Promise<ResumedSession> {
+  checkNames(options, Object.keys(OPTION_NAMES), "resumeSession()");
+  const { leaf, fork = false } = options;
   const session = fork === false ? await store.open(id) : await forkSession(store, id, {
     ...(leaf !== undefined && { leaf }),
     ...(typeof fork === "string" && { id: fork }),

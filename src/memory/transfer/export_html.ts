@@ -12,6 +12,7 @@ import { PAGE_STYLE } from "./page_style.ts";
 import {
   type ExportOptions,
   readTranscript,
+  SPEAKER_LABELS,
   type Transcript,
   type TranscriptItem,
   type TranscriptPart,
@@ -22,7 +23,6 @@ import { renderTurnCharts } from "./turn_charts.ts";
 /** Image types that a page may embed; other types, such as SVG, could contain scripts. */
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
-const ROLE_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
 
 /** Exports the path to a session's leaf as an HTML page with charts of its turns and collapsible tool calls. */
 export async function exportHtml(session: Session, options?: ExportOptions): Promise<string> {
@@ -64,7 +64,7 @@ function renderItem(item: TranscriptItem): string {
   if (item.type === "note") return `<aside>${time}${renderText(item.text)}</aside>`;
   const { speaker, model = "", error, parts } = item;
   const failure = error === undefined ? "" : `<p class="error">${escapeHtml(error)}</p>`;
-  const heading = `<h2>${ROLE_LABELS[speaker]} <small>${escapeHtml(model)}</small>${time}</h2>`;
+  const heading = `<h2>${SPEAKER_LABELS[speaker]} <small>${escapeHtml(model)}</small>${time}</h2>`;
   return `<article class="${speaker}">${heading}${
     parts.map(renderPart).join("")
   }${failure}</article>`;

@@ -10,13 +10,12 @@ import { formatTime } from "../store/format_time.ts";
 import {
   type ExportOptions,
   readTranscript,
+  SPEAKER_LABELS,
   type Transcript,
   type TranscriptItem,
   type TranscriptPart,
   type TranscriptTool,
 } from "./transcript.ts";
-
-const ROLE_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
 
 /** Exports the path to a session's leaf as Markdown. */
 export async function exportMarkdown(session: Session, options?: ExportOptions): Promise<string> {
@@ -39,7 +38,7 @@ function renderHeader({ title, header, usage, cost }: Transcript): string {
 function renderItem(item: TranscriptItem): string {
   if (item.type === "note") return renderQuote(item.text);
   const { speaker, model, error, parts } = item;
-  const heading = `## ${ROLE_LABELS[speaker]}${
+  const heading = `## ${SPEAKER_LABELS[speaker]}${
     model === undefined ? "" : ` (${toSingleLine(model)})`
   }`;
   const failure = error === undefined ? [] : [`**Error:** ${toSingleLine(error)}`];

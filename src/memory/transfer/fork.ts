@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type {
   EntryOutline,
@@ -25,11 +26,18 @@ export interface ForkSessionOptions {
   readonly into?: SessionStore | undefined;
 }
 
+const OPTION_NAMES: Readonly<Record<keyof ForkSessionOptions, true>> = {
+  id: true,
+  leaf: true,
+  into: true,
+};
+
 /**
  * Creates a session, open for writing, with the entries of another session's path. The other session may be open
  * elsewhere and is not changed. Its queued messages and pending approvals stay there, so that none takes effect twice.
  *
  * @throws {SessionError} If the session cannot be read or does not have the entry.
+ * @throws {BadRequestError} If an option is unknown.
  *
  * @example
  * ```ts
@@ -48,6 +56,7 @@ export async function forkSession(
   id: string,
   options: ForkSessionOptions = {},
 ): Promise<Session> {
+  checkNames(options, Object.keys(OPTION_NAMES), "forkSession()");
   await using source = await store.open(id, { access: "read" });
   const { leaf = source.leafId, into = store } = options;
   const entries = (await readEntriesUpTo(source, leaf)).filter(canStore).map(toOriginal);

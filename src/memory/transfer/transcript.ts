@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval/approval.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
 import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json/json.ts";
 import {
   type ContentBlock,
@@ -32,6 +33,17 @@ import { measureTurns, type TurnMeasures } from "./turn_measures.ts";
 export interface ExportOptions extends Pick<PathOptions, "leaf"> {
   /** Called with every text before it is exported; returns the text without private parts. Default: no change. */
   readonly redact?: ((text: string) => string) | undefined;
+}
+
+const OPTION_NAMES: Readonly<Record<keyof ExportOptions, true>> = { leaf: true, redact: true };
+
+/**
+ * Checks the names of the options of an export: with a misspelt `redact`, it would have private texts.
+ *
+ * @throws {BadRequestError} If an option is unknown.
+ */
+export function checkExportOptions(options: ExportOptions): void {
+  checkNames(options, Object.keys(OPTION_NAMES), "an export");
 }
 
 /** A tool call and its result. */
@@ -63,11 +75,14 @@ export type TranscriptPart =
   | { readonly type: "data"; readonly name: string; readonly json: string }
   | TranscriptTool;
 
+/** The names of the speakers in exports. */
+export const SPEAKER_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
+
 /** A message or a note about another event. */
 export type TranscriptItem =
   | {
     readonly type: "message";
-    readonly speaker: "user" | "assistant" | "application";
+    readonly speaker: keyof typeof SPEAKER_LABELS;
     readonly timestamp: number;
     readonly model?: string;
     readonly error?: string;
@@ -94,8 +109,10 @@ export interface Transcript {
 /** Reads a session's path as a transcript. */
 export async function readTranscript(
   session: Session,
-  { leaf, redact }: ExportOptions = {},
+  options: ExportOptions = {},
 ): Promise<Transcript> {
+  checkExportOptions(options);
+  const { leaf, redact } = options;
   const path = await session.path(leaf === undefined ? {} : { leaf });
   const entries = redact ? path.map((entry) => redactTexts(entry, redact)) : path;
   const results = collectResults(entries);

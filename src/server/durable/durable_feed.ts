@@ -46,7 +46,7 @@ export class DurableFeed {
   #runId: string | undefined;
   #seq = 0;
   /** Whether the client has the events of all runs until now, so that it gets those of the next one from the beginning. */
-  #isComplete = false;
+  #hasAllRuns = false;
   /** JSON of the state that the client has. */
   #state: string | undefined;
 
@@ -87,15 +87,15 @@ export class DurableFeed {
     this.#position = cursor.position;
     this.#entryId = cursor.entryId;
     const { live } = cursor;
-    this.#isComplete = live?.epoch === BEFORE_RUN.epoch;
+    this.#hasAllRuns = live?.epoch === BEFORE_RUN.epoch;
     // The id comes from the client: it may only be that of a run of this session.
-    if (!live || this.#isComplete || !await runs.isOwn(live.epoch)) return true;
+    if (!live || this.#hasAllRuns || !await runs.isOwn(live.epoch)) return true;
     const latest = await runs.readLatest(live.epoch);
     // A position that the run has not reached is not one that a client has got.
     if (live.seq > (latest.at(-1)?.number ?? 0)) return true;
     this.#runId = live.epoch;
     this.#seq = live.seq;
-    this.#isComplete = true;
+    this.#hasAllRuns = true;
     return true;
   }
 
@@ -109,7 +109,7 @@ export class DurableFeed {
     const { active } = state;
     const isNext = active !== undefined && active.runId !== this.#runId;
     const isBehind = state.outline.length > this.#position;
-    if (isNext && !this.#isComplete) {
+    if (isNext && !this.#hasAllRuns) {
       yield* this.#readLog(Math.min(active.position, state.outline.length));
       this.#seq = active.checkpoint;
       return yield* this.#follow(active.runId, { isNew: true });
@@ -120,7 +120,7 @@ export class DurableFeed {
       return;
     }
     if (isNext) return yield* this.#followNext(active.runId);
-    this.#isComplete = true;
+    this.#hasAllRuns = true;
     const isNews = this.#state !== JSON.stringify(state.activity);
     if (isNews) return yield [this.#createState(state.activity)];
     await this.#wait(state.nextId);
@@ -144,23 +144,31 @@ export class DurableFeed {
     if (isNew) yield [this.#createState(tracked.get())];
     const { signal } = this.#stopped;
     for await (const batch of runs.follow(runId, { after: this.#seq, signal })) {
-      let items: FeedItem[] = [];
-      let length = 0;
-      for (const record of toRecords(batch)) {
-        tracked.apply(record);
-        for (const item of await this.#toItems(record, tracked)) {
-          length += item.data.length;
-          items.push(item);
-        }
-        this.#seq = record.number;
-        if (length <= MAX_BATCH_LENGTH) continue;
-        yield items;
-        items = [];
-        length = 0;
-      }
-      if (items.length > 0) yield items;
+      yield* this.#toBatches(toRecords(batch), tracked);
     }
-    this.#isComplete = true;
+    this.#hasAllRuns = true;
+  }
+
+  /** Yields the items of records, split where they are too long for a batch. */
+  async *#toBatches(
+    records: readonly NumberedRecord[],
+    tracked: RunActivity,
+  ): AsyncGenerator<readonly FeedItem[], void> {
+    let items: FeedItem[] = [];
+    let length = 0;
+    for (const record of records) {
+      tracked.apply(record);
+      for (const item of await this.#toItems(record, tracked)) {
+        length += item.data.length;
+        items.push(item);
+      }
+      this.#seq = record.number;
+      if (length <= MAX_BATCH_LENGTH) continue;
+      yield items;
+      items = [];
+      length = 0;
+    }
+    if (items.length > 0) yield items;
   }
 
   /** Returns the items of a record. Those of entries have the position before the record, apart from the last one. */
@@ -211,7 +219,7 @@ export class DurableFeed {
       let length = 0;
       for (const positioned of entries) {
         if (length > MAX_BATCH_LENGTH) break;
-        next = isOwn || !this.#isComplete ? undefined : this.#getNextRun(positioned.entry);
+        next = isOwn || !this.#hasAllRuns ? undefined : this.#getNextRun(positioned.entry);
         if (next !== undefined && await runs.isOwn(next)) break;
         next = undefined;
         for (const item of this.#toEntryItem(positioned)) {
@@ -244,7 +252,7 @@ export class DurableFeed {
     this.#entryId = "";
     this.#runId = undefined;
     this.#seq = 0;
-    this.#isComplete = false;
+    this.#hasAllRuns = false;
     this.#state = undefined;
   }
 
@@ -255,7 +263,7 @@ export class DurableFeed {
   }
 
   #formatId(seq: number = this.#seq): string {
-    const before = this.#isComplete ? BEFORE_RUN : undefined;
+    const before = this.#hasAllRuns ? BEFORE_RUN : undefined;
     const live = this.#runId === undefined ? before : { epoch: this.#runId, seq };
     return formatCursor({ position: this.#position, entryId: this.#entryId, live });
   }
@@ -269,12 +277,12 @@ export class DurableFeed {
     const waiting = new AbortController();
     const stop = () => ended.resolve();
     signal.addEventListener("abort", stop);
-    const stopTimer = pollMs === Infinity ? stop : startTimer(clock, pollMs, stop);
+    const stopTimer = pollMs === Infinity ? undefined : startTimer(clock, pollMs, stop);
     const first = runs.awaitRun(nextId, waiting.signal).then(stop, () => {});
     await ended.promise;
     waiting.abort();
     await first;
-    stopTimer();
+    stopTimer?.();
     signal.removeEventListener("abort", stop);
   }
 }

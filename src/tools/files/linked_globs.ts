@@ -4,11 +4,9 @@
  * @module
  */
 
+import { escapeGlob, GLOB_CHARACTER } from "../../core/ignore/glob.ts";
 import { isAbsolute, join, SEPARATOR } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
-
-/** A character with a meaning in globs. */
-const PATTERN = /[*?[\]{}\\!]/;
 
 /**
  * Adds to each glob those for the files behind the links in its path, which are compared by their canonical paths. A glob that
@@ -28,7 +26,7 @@ export function followGlobLinks(globs: readonly string[], roots: readonly string
 /** Returns the glob with the canonical path of its start; none if no link is in it. */
 function followLinks(pattern: string, start: string): string[] {
   const names = pattern.split("/").filter((name) => name !== "" && name !== ".");
-  const first = names.findIndex((name) => PATTERN.test(name));
+  const first = names.findIndex((name) => GLOB_CHARACTER.test(name));
   const known = first < 0 ? names : names.slice(0, first);
   // Nothing behind a missing name is a link.
   for (let count = known.length; count > 0; count--) {
@@ -36,8 +34,7 @@ function followLinks(pattern: string, start: string): string[] {
     const canonical = tryRealPath(path);
     if (canonical === undefined) continue;
     if (canonical === path || !canonical.startsWith("/")) return [];
-    const target = canonical.replace(/[*?[\]{}\\!]/g, "\\$&");
-    return [[target, ...names.slice(count)].join("/")];
+    return [[escapeGlob(canonical), ...names.slice(count)].join("/")];
   }
   return [];
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { FileStatus } from "../../platform/file_calls.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
@@ -46,6 +47,8 @@ export interface PlanFileOptions {
   readonly within?: string | undefined;
 }
 
+const OPTION_NAMES: Readonly<Record<keyof PlanFileOptions, true>> = { within: true };
+
 /**
  * Names the place of a plan. Nothing is read or written yet.
  *
@@ -58,7 +61,9 @@ export interface PlanFileOptions {
  * (await file.read()).type; // "missing"
  * ```
  */
-export function planFile(path: string, { within }: PlanFileOptions = {}): PlanFile {
+export function planFile(path: string, options: PlanFileOptions = {}): PlanFile {
+  checkNames(options, Object.keys(OPTION_NAMES), "planFile()");
+  const { within } = options;
   if (typeof path !== "string" || path === "" || path.includes("\0")) {
     throw new BadRequestError("The path of a plan file must be a text that is not empty");
   }

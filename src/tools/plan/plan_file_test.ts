@@ -95,3 +95,8 @@ Deno.test("planFile(): refuses content that is too large or no UTF-8, with what 
   });
   await assertRejects(() => file.write("x".repeat(262145)), Error, "shorten it");
 });
+
+Deno.test("planFile() rejects options with unknown names", () => {
+  const options: object = { whithin: "/tmp" };
+  assertThrows(() => planFile("plan.md", options), Error, "did you mean within?");
+});

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { escapeGlob, GLOB_CHARACTER } from "../../../core/ignore/glob.ts";
 import { resolveCanonicalPath } from "../../files/canonical_path.ts";
 import { getToolName } from "../../kit/tool_names.ts";
 import { parseApprovalRule } from "./approval_rules.ts";
@@ -43,9 +44,6 @@ function hasPath({ source, pattern, coversTool }: SourcedRule): boolean {
     !/^(?:bash|fetch_url|webfetch)$/i.test(getToolName(source).trim());
 }
 
-/** A character with a meaning in patterns. */
-const PATTERN = /[*?[\]{}\\!]/;
-
 /** Returns the rule for the files behind the links in a path; `undefined` if it has none. */
 async function followLinks(
   rule: SourcedRule,
@@ -54,7 +52,7 @@ async function followLinks(
   const { pattern = "" } = rule;
   const start = pattern.startsWith("/") ? "/" : directory;
   const names = pattern.split("/").filter((name) => name !== "" && name !== ".");
-  const first = names.findIndex((name) => PATTERN.test(name));
+  const first = names.findIndex((name) => GLOB_CHARACTER.test(name));
   const [known, rest] = first < 0 ? [names, []] : [names.slice(0, first), names.slice(first)];
   // The working directory itself is canonical.
   if (!start?.startsWith("/") || known.length === 0) return undefined;
@@ -62,7 +60,7 @@ async function followLinks(
   try {
     const canonical = await resolveCanonicalPath(path, "/");
     if (canonical === path) return undefined;
-    const target = canonical.replace(/\/$/, "").replace(/[*?[\]{}\\!]/g, "\\$&");
+    const target = escapeGlob(canonical.replace(/\/$/, ""));
     return { ...rule, ...parseLinked(rule, [target, ...rest].join("/") || "/") };
   } catch {
     // A path that cannot be resolved cannot be read either.

@@ -10,7 +10,8 @@ import type { Assignment, Command, SyntaxNode, Word } from "unbash";
 /** Lists of bash itself. */
 const OWN_LISTS = ["COPROC", "DIRSTACK", "FUNCNAME", "GROUPS", "MAPFILE", "PIPESTATUS"];
 
-const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
+/** Commands that set variables in words of the form `name=value`. */
+export const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
 
 /** An option with which a command declares or fills lists. */
 const LIST_OPTION = /^-\w*[aA]/;

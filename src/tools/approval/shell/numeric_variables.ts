@@ -5,6 +5,7 @@
  */
 
 import type { Assignment, Command, Redirection, Script, SyntaxNode, Word } from "unbash";
+import { DECLARERS } from "./list_variables.ts";
 
 /** Numbers that bash provides. */
 const OWN_NUMBERS = ["RANDOM", "SECONDS", "LINENO"];
@@ -20,9 +21,6 @@ const OWN_TEXTS = ["_", "REPLY", "MAPFILE", "OPTARG", "PWD", "OLDPWD", "DIRSTACK
 
 /** Commands that set variables which they name. */
 const SETTERS = /^(?:read|mapfile|readarray|getopts)$/;
-
-/** Commands that set variables in words of the form `name=value`. */
-const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
 
 /** The definition of a function in code, which may have the name of a counter. */
 const DEFINES_FUNCTION = /\(\s*\)|\bfunction\b/;

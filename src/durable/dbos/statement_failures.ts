@@ -1,5 +1,5 @@
 /**
- * Failures of statements that may succeed later.
+ * Kinds of failures of statements.
  *
  * @module
  */
@@ -16,6 +16,14 @@ const TEMPORARY_CODE = /^(E[A-Z]|08|25006|25P03|40001|40P01|53|55P03|57|58|XX000
 export function hasTemporaryCode(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" && TEMPORARY_CODE.test(code);
+}
+
+/** SQLSTATE of a row whose key exists. */
+const UNIQUE_VIOLATION = "23505";
+
+/** Whether a row with the key of a new one exists, such as when another process has got the number of a record. */
+export function isUniqueViolation(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === UNIQUE_VIOLATION;
 }
 
 /** Whether the same statement may succeed later. The errors of the client for a lost connection have no code. */
