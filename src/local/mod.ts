@@ -29,7 +29,7 @@ export {
   type PullOptions,
   type StoredModel,
 } from "./store/model_store.ts";
-export type { DownloadProgress } from "./store/download_file.ts";
+export type { DownloadProgress } from "./store/download_options.ts";
 export type { HubFile } from "./store/hub_file.ts";
 export { getModelDirectory, type ReadVariable } from "./store/model_directory.ts";
 export { findPreset, type LocalPreset, PRESETS } from "./store/presets.ts";

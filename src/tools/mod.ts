@@ -34,9 +34,9 @@ export type {
   AskCause,
   AskedDecision,
   CallExplanation,
-  ClassGate,
   ExplainedRequest,
-} from "./approval/explain_call.ts";
+} from "./approval/call_explanation.ts";
+export type { ClassGate } from "./approval/gate_rules.ts";
 export { parseRuleSet, type RuleSet } from "./approval/rules/rule_set.ts";
 export { readRuleSet } from "./approval/rules/read_rule_set.ts";
 export { listHunks } from "../core/diff/unified_diff.ts";

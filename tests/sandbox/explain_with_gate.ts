@@ -8,7 +8,7 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import { defineTool } from "../../src/core/tools/tool.ts";
 import { type ApprovalGate, approvalGate } from "../../src/tools/approval/approval_gate.ts";
-import type { CallExplanation } from "../../src/tools/approval/explain_call.ts";
+import type { CallExplanation } from "../../src/tools/approval/call_explanation.ts";
 
 /** Returns the decision of a gate about a call of a tool that accepts any arguments. */
 export async function explainWithGate(

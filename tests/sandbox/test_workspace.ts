@@ -11,7 +11,7 @@ import type { ProcessSpawner } from "../../src/core/ports/process_spawner.ts";
 import { validateToolArguments } from "../../src/core/schemas/validate_tool_arguments.ts";
 import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";
-import type { GateSandbox } from "../../src/tools/approval/explain_call.ts";
+import type { GateSandbox } from "../../src/tools/approval/gate_rules.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";

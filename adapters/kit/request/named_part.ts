@@ -27,8 +27,10 @@ export async function findNamedPart(
 }
 
 /** An error, and the part of the body that it names. */
-interface NamedPart {
+export interface NamedPart {
+  /** The message of the error. */
   readonly message: string;
+  /** The JSON of the part. */
   readonly part: string | undefined;
 }
 

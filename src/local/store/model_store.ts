@@ -11,13 +11,8 @@ import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { readGgufHeader } from "../gguf/gguf_header.ts";
 import { createModelProfile, type ModelProfile } from "../gguf/model_profile.ts";
-import {
-  createDirectory,
-  downloadFile,
-  type DownloadOptions,
-  type DownloadProgress,
-  isFile,
-} from "./download_file.ts";
+import { createDirectory, downloadFile, isFile } from "./download_file.ts";
+import type { DownloadOptions, DownloadProgress } from "./download_options.ts";
 import { createDigest, digestFile } from "./file_digest.ts";
 import { DEFAULT_ENDPOINT, type HubFile, isHubName, parseHubName } from "./hub_file.ts";
 import { getModelDirectory, type ReadVariable, readVariable } from "./model_directory.ts";

@@ -5,7 +5,7 @@
  */
 
 import { abortable } from "../../core/ports/abortable.ts";
-import type { DownloadProgress } from "./download_file.ts";
+import type { DownloadProgress } from "./download_options.ts";
 
 /** A caller of a download. */
 export interface DownloadCaller {

@@ -25,7 +25,8 @@ import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
 import { AgentClaim } from "./agent_claim.ts";
 import { type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
-import { createPendingEntry, createStartedEntry, findCallName } from "./call_entries.ts";
+import { ApprovalEntries } from "./approval_entries.ts";
+import { createPendingEntry, createStartedEntry } from "./call_entries.ts";
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
@@ -80,7 +81,7 @@ class Recorder implements SessionRecording {
   readonly #subAgents: SubAgentSessions;
   readonly #lostWrites: LostWrites;
   readonly #specs = new StoredTools();
-  readonly #requestedApprovals = new Map<string, string>();
+  readonly #approvals: ApprovalEntries;
   /** The last compaction that was recorded before its event. */
   #recordedCompaction: CompactionReport | undefined;
   /** Why the session could not be written, so that the rest of the run is not recorded. */
@@ -98,6 +99,8 @@ class Recorder implements SessionRecording {
     this.#options = options;
     this.#hooks = findHooks(agent, options);
     this.#path = new LoggedPath(session);
+    const { approvalGate: gate } = this.#hooks;
+    this.#approvals = new ApprovalEntries({ agent, session, path: this.#path, gate });
     this.#lostWrites = new LostWrites(session);
     const { store } = options;
     this.#subAgents = new SubAgentSessions({
@@ -171,7 +174,7 @@ class Recorder implements SessionRecording {
       if (!this.#failure) this.#recordLateQueues();
       this.#isStopped = true;
       // A session without any other entry stays empty.
-      if (!this.#failure && this.session.leafId !== null) this.#recordGate();
+      if (!this.#failure && this.session.leafId !== null) this.#approvals.recordGate();
     } finally {
       await this.session.close();
     }
@@ -218,11 +221,10 @@ class Recorder implements SessionRecording {
         this.#recordCallEnd(event);
         return undefined;
       case "tool_approval_requested":
-        this.#requestedApprovals.set(event.id, event.name);
+        this.#approvals.onRequested(event);
         return undefined;
       case "tool_approval_resolved":
-        this.#recordApproval(event);
-        this.#recordGate();
+        this.#approvals.recordDecision(event);
         return undefined;
       case "context_compacted":
         this.#recordReportedCompaction(event.report);
@@ -240,11 +242,11 @@ class Recorder implements SessionRecording {
         this.#recordAgentSettings();
         return undefined;
       case "turn_end":
-        this.#recordGate();
+        this.#approvals.recordGate();
         this.#recordPendingApprovals(event);
         return this.session.flush();
       case "agent_end":
-        this.#recordGate();
+        this.#approvals.recordGate();
         this.session.append(createRunEndedEntry(event));
         return this.session.flush();
       case "sub_agent":
@@ -292,7 +294,7 @@ class Recorder implements SessionRecording {
     const reply = messages.findLast(({ role }) => role === "assistant");
     this.#replyEntryId = this.#path.getEntryId(reply);
     this.#recordAgentSettings();
-    this.#recordGate();
+    this.#approvals.recordGate();
     this.#recordPlanMode();
     await this.#subAgents.attach();
     // Aborts the run before the first model call if the session cannot be written.
@@ -340,18 +342,6 @@ class Recorder implements SessionRecording {
     this.#path.recordSetting({ type: "tools_changed", names, tools: this.#specs.get(tools) });
     const type = "system_prompt_changed";
     this.#path.recordSetting({ type, systemPrompt }, { type, systemPrompt: "" });
-  }
-
-  /** Records the state of the approval gate if it has changed. */
-  #recordGate(): void {
-    const { approvalGate } = this.#hooks;
-    if (!approvalGate) return;
-    const { mode, trusted: grants } = approvalGate;
-    this.#path.recordSetting({ type: "approval_mode", mode });
-    this.#path.recordSetting({ type: "grants_changed", grants }, {
-      type: "grants_changed",
-      grants: [],
-    });
   }
 
   /** Records an event of the application, or an entry about a plan. */
@@ -412,15 +402,6 @@ class Recorder implements SessionRecording {
   #recordCallEnd({ id, name, result, isError }: ToolExecutionEndEvent): void {
     const call = { messageId: this.#replyEntryId, toolCallId: id, name };
     this.session.append({ type: "tool_finished", ...call, result, isError });
-  }
-
-  #recordApproval(
-    { id, decision }: Extract<AgentEvent, { type: "tool_approval_resolved" }>,
-  ): void {
-    // The approval may have been requested in an earlier run, perhaps of another process.
-    const name = this.#requestedApprovals.get(id) ?? findCallName(this.#agent.state.messages, id);
-    this.#requestedApprovals.delete(id);
-    this.session.append({ type: "approval", toolCallId: id, name, decision });
   }
 
   #recordPendingApprovals(event: TurnEndEvent): void {

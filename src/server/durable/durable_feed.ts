@@ -15,7 +15,7 @@ import type { SessionActivity } from "../../core/sessions/session_activity.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { EventsOptions, FeedItem } from "../runner/agent_runner.ts";
 import { BatchSize, MAX_BATCH_LENGTH } from "../runner/batch_size.ts";
-import { formatCursor, parseCursor } from "../runner/event_cursor.ts";
+import { formatCursor, type LivePosition, parseCursor } from "../runner/event_cursor.ts";
 import { createItem } from "../runner/feed_item.ts";
 import { hasPosition, type PositionedEntry, readEntries } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";
@@ -23,7 +23,7 @@ import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";
 import type { SessionRuns } from "./session_runs.ts";
 
 /** The position of a client that has got no events of a run, and gets those of the next one from the beginning. */
-const BEFORE_RUN = { epoch: "0", seq: 0 };
+const BEFORE_RUN: LivePosition = { epoch: "0", seq: 0 };
 
 /** Options for {@linkcode DurableFeed}. */
 export interface DurableFeedOptions extends EventsOptions {
@@ -42,11 +42,11 @@ export class DurableFeed {
   readonly #batches = new BatchSize();
   #position = 0;
   #entryId = "";
-  /** The run whose events the client gets or has got last. */
-  #runId: string | undefined;
-  #seq = 0;
-  /** Whether the client has the events of all runs until now, so that it gets those of the next one from the beginning. */
-  #hasAllRuns = false;
+  /**
+   * The position in the events of the run that the client gets or has got last, so that it gets those of the next run from the
+   * beginning. Without one, it gets the state of the next run, and the events after it.
+   */
+  #live: LivePosition | undefined;
   /** JSON of the state that the client has. */
   #state: string | undefined;
 
@@ -66,7 +66,7 @@ export class DurableFeed {
     try {
       const isKnown = await this.#seek();
       if (!isKnown) yield [createItem("reset", {})];
-      else if (this.#runId !== undefined) yield* this.#follow(this.#runId);
+      else if (this.#live && this.#live !== BEFORE_RUN) yield* this.#follow(this.#live);
       while (!this.#stopped.signal.aborted) yield* this.#readNext();
     } catch (thrown) {
       if (!(thrown instanceof SessionError) || thrown.reason !== "not_found") throw thrown;
@@ -86,17 +86,18 @@ export class DurableFeed {
     if (!isKnown) return false;
     this.#position = cursor.position;
     this.#entryId = cursor.entryId;
-    const { live } = cursor;
-    this.#hasAllRuns = live?.epoch === BEFORE_RUN.epoch;
-    // The id comes from the client: it may only be that of a run of this session.
-    if (!live || this.#hasAllRuns || !await runs.isOwn(live.epoch)) return true;
-    const latest = await runs.readLatest(live.epoch);
-    // A position that the run has not reached is not one that a client has got.
-    if (live.seq > (latest.at(-1)?.number ?? 0)) return true;
-    this.#runId = live.epoch;
-    this.#seq = live.seq;
-    this.#hasAllRuns = true;
+    if (cursor.live) this.#live = await this.#checkPosition(cursor.live);
     return true;
+  }
+
+  /** Returns a position that comes from the client; `undefined` unless it is one that a client can have got. */
+  async #checkPosition(live: LivePosition): Promise<LivePosition | undefined> {
+    const { runs } = this.#options;
+    if (live.epoch === BEFORE_RUN.epoch) return BEFORE_RUN;
+    if (!await runs.isOwn(live.epoch)) return undefined;
+    const latest = await runs.readLatest(live.epoch);
+    const isReached = live.seq <= (latest.at(-1)?.number ?? 0);
+    return isReached ? live : undefined;
   }
 
   /** Yields the next entries, the events of the next run, or waits for one of them. */
@@ -107,46 +108,41 @@ export class DurableFeed {
       return yield [createItem("reset", {})];
     }
     const { active } = state;
-    const isNext = active !== undefined && active.runId !== this.#runId;
+    const isNext = active !== undefined && active.runId !== this.#live?.epoch;
     const isBehind = state.outline.length > this.#position;
-    if (isNext && !this.#hasAllRuns) {
+    if (isNext && !this.#live) {
       yield* this.#readLog(Math.min(active.position, state.outline.length));
-      this.#seq = active.checkpoint;
-      return yield* this.#follow(active.runId, { isNew: true });
+      const position = { epoch: active.runId, seq: active.checkpoint };
+      return yield* this.#follow(position, { isNew: true });
     }
     if (isBehind) {
       const next = yield* this.#readLog(state.outline.length);
-      if (next !== undefined) yield* this.#followNext(next);
+      if (next !== undefined) yield* this.#follow({ epoch: next, seq: 0 });
       return;
     }
-    if (isNext) return yield* this.#followNext(active.runId);
-    this.#hasAllRuns = true;
+    if (isNext) return yield* this.#follow({ epoch: active.runId, seq: 0 });
+    this.#live ??= BEFORE_RUN;
     const isNews = this.#state !== JSON.stringify(state.activity);
     if (isNews) return yield [this.#createState(state.activity)];
     await this.#wait(state.nextId);
   }
 
-  async *#followNext(runId: string): AsyncGenerator<readonly FeedItem[], void> {
-    this.#seq = 0;
-    yield* this.#follow(runId);
-  }
-
   /** Yields the events of a run after a position until it ends. */
   async *#follow(
-    runId: string,
+    position: LivePosition,
     { isNew = false }: { readonly isNew?: boolean } = {},
   ): AsyncGenerator<readonly FeedItem[], void> {
     const { runs } = this.#options;
-    this.#runId = runId;
+    const { epoch: runId, seq } = position;
+    this.#live = position;
     const tracked = new RunActivity(runId);
-    const known = this.#seq > 0 ? await runs.readLatest(runId) : [];
-    for (const record of known) if (record.number <= this.#seq) tracked.apply(record);
+    const known = seq > 0 ? await runs.readLatest(runId) : [];
+    for (const record of known) if (record.number <= seq) tracked.apply(record);
     if (isNew) yield [this.#createState(tracked.get())];
     const { signal } = this.#stopped;
-    for await (const batch of runs.follow(runId, { after: this.#seq, signal })) {
+    for await (const batch of runs.follow(runId, { after: seq, signal })) {
       yield* this.#toBatches(toRecords(batch), tracked);
     }
-    this.#hasAllRuns = true;
   }
 
   /** Yields the items of records, split where they are too long for a batch. */
@@ -158,11 +154,12 @@ export class DurableFeed {
     let length = 0;
     for (const record of records) {
       tracked.apply(record);
-      for (const item of await this.#toItems(record, tracked)) {
+      const live = { epoch: tracked.runId, seq: record.number };
+      for (const item of await this.#toItems(record, { live, tracked })) {
         length += item.data.length;
         items.push(item);
       }
-      this.#seq = record.number;
+      this.#live = live;
       if (length <= MAX_BATCH_LENGTH) continue;
       yield items;
       items = [];
@@ -174,12 +171,12 @@ export class DurableFeed {
   /** Returns the items of a record. Those of entries have the position before the record, apart from the last one. */
   async #toItems(
     { number, record }: NumberedRecord,
-    tracked: RunActivity,
+    { live, tracked }: { readonly live: LivePosition; readonly tracked: RunActivity },
   ): Promise<readonly FeedItem[]> {
     switch (record.type) {
       case "agent": {
         const data = JSON.stringify({ ...record.event, seq: number });
-        return [{ type: record.event.type, id: this.#formatId(number), data }];
+        return [{ type: record.event.type, id: this.#formatId(live), data }];
       }
       case "saved": {
         const items: FeedItem[] = [];
@@ -187,13 +184,13 @@ export class DurableFeed {
           items.push(...batch);
         }
         const last = items.at(-1);
-        return last ? [...items.slice(0, -1), { ...last, id: this.#formatId(number) }] : [];
+        return last ? [...items.slice(0, -1), { ...last, id: this.#formatId(live) }] : [];
       }
       case "begin":
       case "continued":
       case "approval_awaited":
       case "approval_settled":
-        return [this.#createState(tracked.get(), number)];
+        return [this.#createState(tracked.get(), live)];
       case "finished":
         return [];
     }
@@ -219,7 +216,7 @@ export class DurableFeed {
       let length = 0;
       for (const positioned of entries) {
         if (length > MAX_BATCH_LENGTH) break;
-        next = isOwn || !this.#hasAllRuns ? undefined : this.#getNextRun(positioned.entry);
+        next = isOwn || !this.#live ? undefined : this.#getNextRun(positioned.entry);
         if (next !== undefined && await runs.isOwn(next)) break;
         next = undefined;
         for (const item of this.#toEntryItem(positioned)) {
@@ -244,27 +241,23 @@ export class DurableFeed {
   /** Returns the run that has written an entry, if it is another one than the last. */
   #getNextRun(entry: SessionEntry | undefined): string | undefined {
     const runId = getRunId(entry);
-    return runId === this.#runId ? undefined : runId;
+    return runId === this.#live?.epoch ? undefined : runId;
   }
 
   #startAgain(): void {
     this.#position = 0;
     this.#entryId = "";
-    this.#runId = undefined;
-    this.#seq = 0;
-    this.#hasAllRuns = false;
+    this.#live = undefined;
     this.#state = undefined;
   }
 
-  #createState(activity: SessionActivity, seq?: number): FeedItem {
+  #createState(activity: SessionActivity, live?: LivePosition): FeedItem {
     const item = createItem("state", activity);
     this.#state = item.data;
-    return { ...item, id: this.#formatId(seq) };
+    return { ...item, id: this.#formatId(live) };
   }
 
-  #formatId(seq: number = this.#seq): string {
-    const before = this.#hasAllRuns ? BEFORE_RUN : undefined;
-    const live = this.#runId === undefined ? before : { epoch: this.#runId, seq };
+  #formatId(live = this.#live): string {
     return formatCursor({ position: this.#position, entryId: this.#entryId, live });
   }
 

@@ -66,12 +66,13 @@ export function toRecords(published: readonly PublishedEvent[]): readonly Number
 
 /** Follows the activity of a run. */
 export class RunActivity {
-  readonly #runId: string;
+  /** Id of the run. */
+  readonly runId: string;
   readonly #notices: PublishedEvent[] = [];
   #queued: QueuedMessages = { steering: [], followUp: [] };
 
   constructor(runId: string) {
-    this.#runId = runId;
+    this.runId = runId;
   }
 
   /** Applies a record, in order. */
@@ -99,7 +100,7 @@ export class RunActivity {
     const pendingApprovals = listPendingApprovals(this.#notices);
     return {
       status: pendingApprovals.length > 0 ? "awaiting_approval" : "running",
-      runId: this.#runId,
+      runId: this.runId,
       pendingApprovals,
       queued: this.#queued,
     };

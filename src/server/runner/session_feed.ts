@@ -38,22 +38,32 @@ export interface SessionFeedOptions extends EventsOptions {
   readonly clock: Clock;
 }
 
+/** The state of the session that a client has. */
+interface ClientState {
+  /** The status. Default: that of a session without an active run. */
+  readonly status?: SessionActivity["status"];
+  /** Its JSON. Default: unknown, since the client got it from an earlier feed. */
+  readonly json?: string;
+}
+
+/** The log in the store when it was read last. */
+interface CheckedLog {
+  /** The version of the live events; `undefined` if the log must be read again at the same version. */
+  readonly version: number | undefined;
+  readonly length: number;
+  readonly stamp: string | undefined;
+}
+
 /** Merges the log of a session with the live events of this process. */
 export class SessionFeed {
   readonly #options: SessionFeedOptions;
   #position = 0;
   #entryId = "";
   #seq = 0;
-  /** Whether the client lacks live events, so that it gets the state. */
-  #needsState = true;
-  #lastStatus: string | undefined;
-  /** JSON of the last state. */
-  #lastState: string | undefined;
+  /** The state of the client; `undefined` if it lacks live events, so that it gets the state. */
+  #state: ClientState | undefined;
   readonly #batches = new BatchSize();
-  /** The version of the live events, and the length of the log, when the log was read last. */
-  #checkedVersion = -1;
-  #checkedLength = -1;
-  #checkedStamp: string | undefined;
+  #checked: CheckedLog | undefined;
   /** Ends the wait for events. */
   #stopWaiting = (): void => {};
 
@@ -109,16 +119,15 @@ export class SessionFeed {
     const { live } = this.#options;
     if (!position || position.epoch !== live.epoch || !live.has(position.seq)) return;
     this.#seq = position.seq;
-    this.#needsState = false;
     // The client has the state until here.
-    this.#lastStatus = live.active ? "running" : undefined;
+    this.#state = live.active ? { status: "running" } : {};
   }
 
   /** Returns the next items; none if the client has everything. */
   async #next(): Promise<readonly FeedItem[]> {
     const { live } = this.#options;
-    if (!live.has(this.#seq)) this.#needsState = true;
-    if (!this.#needsState) {
+    if (!live.has(this.#seq)) this.#state = undefined;
+    if (this.#state) {
       const events = live.after(this.#seq, MAX_BATCH);
       const [first] = events;
       if (first && first.mark > this.#position) return await this.#readLog(first.mark);
@@ -146,7 +155,7 @@ export class SessionFeed {
     if (active.session.outline.length > this.#position) {
       return await this.#readLog(active.session.outline.length);
     }
-    if (!this.#needsState && this.#lastStatus === "running") return [];
+    if (this.#state?.status === "running") return [];
     // Nothing is awaited since the check, so that the state and the number of events agree.
     return [this.#createState(active.getActivity())];
   }
@@ -155,10 +164,10 @@ export class SessionFeed {
   async #readStored(): Promise<readonly FeedItem[]> {
     const { live } = this.#options;
     const { version } = live;
-    if (!this.#needsState && this.#checkedVersion === version) return [];
+    if (this.#state && this.#checked?.version === version) return [];
     const stamp = await this.#readStamp();
-    if (stamp !== undefined && stamp === this.#checkedStamp && !this.#mustReadStatus) {
-      if (live.version === version) this.#checkedVersion = version;
+    if (this.#checked && stamp !== undefined && stamp === this.#checked.stamp && this.#isIdle) {
+      if (live.version === version) this.#checked = { ...this.#checked, version };
       return [];
     }
     return await withSession(this.#options.open, async (session) => {
@@ -167,22 +176,21 @@ export class SessionFeed {
       }
       const { length } = session.outline;
       if (length > this.#position) return await this.#readFrom(session, length);
-      const isSame = length === this.#checkedLength && !this.#mustReadStatus;
+      const isSame = length === this.#checked?.length && this.#isIdle;
       const activity = isSame ? undefined : await readStoredActivity(session);
       // A run may have started meanwhile.
       if (live.version !== version) return [];
-      this.#checkedVersion = version;
-      this.#checkedLength = length;
-      this.#checkedStamp = stamp;
+      this.#checked = { version, length, stamp };
       // Another process may have changed the queues or the approvals alone.
-      const isKnown = !this.#needsState && JSON.stringify(activity) === this.#lastState;
+      const isKnown = this.#state && JSON.stringify(activity) === this.#state.json;
       if (!activity || isKnown) return [];
       return [this.#createState(activity)];
     });
   }
 
-  get #mustReadStatus(): boolean {
-    return this.#needsState || this.#lastStatus === "running";
+  /** Whether the client has the state of a session without an active run, which stays until the log changes. */
+  get #isIdle(): boolean {
+    return this.#state !== undefined && this.#state.status !== "running";
   }
 
   async #readStamp(): Promise<string | undefined> {
@@ -242,23 +250,21 @@ export class SessionFeed {
   #startAgain(): FeedItem {
     this.#position = 0;
     this.#entryId = "";
-    this.#needsState = true;
+    this.#state = undefined;
     return createItem("reset", {});
   }
 
   #createState(activity: SessionActivity): FeedItem {
-    this.#needsState = false;
-    this.#lastStatus = activity.status;
     this.#seq = this.#options.live.lastSeq;
     const item = createItem("state", activity);
-    this.#lastState = item.data;
+    this.#state = { status: activity.status, json: item.data };
     return { ...item, id: this.#formatId() };
   }
 
   #formatId(): string {
     const { epoch } = this.#options.live;
     // Without a live position, a client that connects again gets the state, and not the live events before the entry.
-    const live = this.#needsState ? undefined : { epoch, seq: this.#seq };
+    const live = this.#state && { epoch, seq: this.#seq };
     return formatCursor({ position: this.#position, entryId: this.#entryId, live });
   }
 
@@ -270,7 +276,7 @@ export class SessionFeed {
     this.#stopWaiting = stop;
     const isPolled = !live.active && pollMs !== Infinity;
     const stopTimer = isPolled && startTimer(clock, pollMs, () => {
-      this.#checkedVersion = -1;
+      if (this.#checked) this.#checked = { ...this.#checked, version: undefined };
       stop();
     });
     await promise;

@@ -24,17 +24,11 @@ import type { AgentTool } from "../../core/tools/tool.ts";
 import { toDecision } from "../../loop/tool_calls/to_decision.ts";
 import { getShellPlaces } from "../kit/tool_marks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { AskCause, CallExplanation, ExplainedRequest } from "./call_explanation.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
-import {
-  type AskCause,
-  type CallExplanation,
-  type ClassGate,
-  explainCall,
-  explainDenial,
-  type ExplainedRequest,
-  findMove,
-  isConfined,
-} from "./explain_call.ts";
+import { explainCall, explainDenial, findMove } from "./explain_call.ts";
+import { isConfined } from "./find_approval.ts";
+import type { ClassGate } from "./gate_rules.ts";
 import { type CompiledRules, compileRuleSets, type RuleSet } from "./rules/rule_set.ts";
 import { defineServerTool, isRedefined } from "./rules/server_tools.ts";
 

@@ -4,7 +4,7 @@ import { BadRequestError } from "../../../core/errors/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { defineTool } from "../../../core/tools/tool.ts";
 import { approvalGate, type ApprovalGateOptions } from "../approval_gate.ts";
-import type { CallExplanation } from "../explain_call.ts";
+import type { CallExplanation } from "../call_explanation.ts";
 import { parseRuleSet } from "./rule_set.ts";
 
 /** Explains what a gate with these options decides about a call. */
