@@ -10,6 +10,7 @@ import {
   getProgram,
   isKnownProgram,
 } from "../commands/executed_commands.ts";
+import { getFileName } from "../commands/file_name.ts";
 import { findSubcommand } from "../commands/harmless_commands.ts";
 import { listInputCode } from "../commands/input_code.ts";
 import { isInterpreter } from "../commands/interpreters.ts";
@@ -58,7 +59,7 @@ function compilePattern({ words, isPrefix }: CommandPattern): ForbiddenCommand {
   const operands = args.filter((text) => !text.startsWith("-"));
   return {
     words: [name, ...args],
-    program: compileWildcard(getBaseName(name), { anyCase: true }),
+    program: compileWildcard(getFileName(name), { anyCase: true }),
     options: options.map((text) => ({ text, expression: compileWildcard(text) })),
     operands: operands.map((text) => compileWildcard(text)),
     // A rule that forbids `rm*`, or `sudo` alone, is meant for any arguments.
@@ -196,7 +197,7 @@ const FLAGS =
 /** Whether code contains the words of a pattern, except its options. */
 function namesAll(code: string, words: readonly string[]): boolean {
   return /[^\w@./:=+-]/.test(code) &&
-    words.every((word) => word.startsWith("-") || namesWord(code, getBaseName(word)));
+    words.every((word) => word.startsWith("-") || namesWord(code, getFileName(word)));
 }
 
 /** Whether code contains a word; with `*`, its longest part. */
@@ -260,8 +261,4 @@ function matchesOperands(
     else if (!canPrecede(program, word.text, words[index + 1]?.text)) return false;
   }
   return matched === expressions.length;
-}
-
-function getBaseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
