@@ -56,10 +56,11 @@ export class SavedRules {
   /** Whether later sessions in this environment would have a rule of the user's file. */
   #canSave(): boolean {
     const { project, host: { env } } = this.#options;
-    // With --bare there is no project, and no file is read; the variable replaces the rules of all files.
-    const isRead = project !== undefined && project.root !== null &&
-      getProgramDirectories(env) !== undefined && (env("SWINK_ALLOWED_TOOLS") ?? "") === "";
-    return isRead && project.ignored.length === 0;
+    // With --bare there is no project, and no file is read.
+    if (!project || project.root === null || project.ignored.length > 0) return false;
+    // The variable replaces the rules of all files.
+    const isReplaced = (env("SWINK_ALLOWED_TOOLS") ?? "") !== "";
+    return !isReplaced && getProgramDirectories(env) !== undefined;
   }
 
   /** Returns the approval of a call by a rule that was saved in this session, whose gate does not have it. */

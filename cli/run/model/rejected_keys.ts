@@ -41,10 +41,9 @@ export class RejectedKeys {
         streamFn,
         (request, next) => this.#pass(next(request), request.model),
       ),
-      fallback: [
-        ...fallback.slice(0, -1),
-        ...fallback.slice(-1).map((last) => ({ ...last, streamFn })),
-      ],
+      fallback: fallback.map((model, index) =>
+        index < fallback.length - 1 ? model : { ...model, streamFn }
+      ),
     };
   }
 

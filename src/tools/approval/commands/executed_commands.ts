@@ -8,6 +8,7 @@ import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_c
 import { EVALUATED_VARIABLES, isPlainValue, MAKE_FUNCTION } from "../shell/evaluated_variables.ts";
 import { createOtherVariables } from "../shell/numeric_variables.ts";
 import { parseShell } from "../shell/shell_syntax.ts";
+import { getFileName } from "./file_name.ts";
 import { findCommandsOfFind } from "./find_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { isOpaque, OPAQUE_PROGRAMS } from "./opaque_programs.ts";
@@ -136,8 +137,7 @@ export function findExecutedCommands(script: string): ExecutedCommands {
 
 /** Returns the program of a command without its directory; empty for assignments only. */
 export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
-  const name = words[0]?.text ?? "";
-  return name.slice(name.lastIndexOf("/") + 1);
+  return getFileName(words[0]?.text ?? "");
 }
 
 /** Whether a program runs its arguments, or commands in them. */

@@ -6,6 +6,7 @@
 
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
+import { getFileName } from "./file_name.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { isInterpreter, mayRunInput } from "./interpreters.ts";
 
@@ -40,7 +41,7 @@ export function listInputCode({ commands, words }: ExecutedCommands): readonly s
   );
   const paths = new Set(
     commands.flatMap(({ words: [program] }) =>
-      program?.text.includes("/") ? getBaseName(program.text) : []
+      program?.text.includes("/") ? getFileName(program.text) : []
     ),
   );
   const mayEndPath = (word: ShellWord) => {
@@ -72,13 +73,13 @@ export function listInputCode({ commands, words }: ExecutedCommands): readonly s
 
 /** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
 function findNameEnd({ text, literal }: ShellWord): string | undefined {
-  const [, end] = /(?:\$\w+\b|[*?`)}\]])([^$*?`(){}[\]]*)$/.exec(getBaseName(text)) ?? [];
+  const [, end] = /(?:\$\w+\b|[*?`)}\]])([^$*?`(){}[\]]*)$/.exec(getFileName(text)) ?? [];
   return literal ? undefined : end;
 }
 
 /** Returns the names that the file of a word may have, also as it is written. */
 function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
-  return [getBaseName(text), getBaseName(written)];
+  return [getFileName(text), getFileName(written)];
 }
 
 /** Returns the names of the files in a word, which may be an option with its value, such as `-fa.mk` and `of=a`. */
@@ -86,7 +87,7 @@ function listFileNames(word: ShellWord): readonly string[] {
   return listBaseNames(word).flatMap((name) => {
     const [, attached] = /^-(?:[A-Za-z]*f|\w)(.+)$/s.exec(word.text) ?? [];
     const values = [...word.text.split("=").slice(1), ...attached === undefined ? [] : [attached]];
-    return [name, ...values.map(getBaseName)];
+    return [name, ...values.map(getFileName)];
   });
 }
 
@@ -117,8 +118,4 @@ function replaceEscapes(text: string): string {
   return text.replace(/\\[abefnrtv]/g, " ")
     .replace(/\\x([\da-f]{1,2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
     .replace(/\\(0?[0-7]{1,3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
-}
-
-function getBaseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -12,14 +12,14 @@ const VARIANT =
  * Returns the name of a program without its version, platform and variant, as in `python3.11`, `perl5.36-x86_64-linux-gnu`,
  * `gdb-multiarch` and `vim.tiny`.
  */
-function getBaseName(program: string): string {
+function withoutVariant(program: string): string {
   return VARIANT.exec(program)?.[1] ?? program;
 }
 
 /** Creates a test for programs with any version, platform and variant. */
 export function createProgramTest(names: string): (program: string) => boolean {
   const pattern = new RegExp(`^(?:${names.trim().replace(/\s+/g, "|")})$`, "i");
-  return (program) => pattern.test(program) || pattern.test(getBaseName(program));
+  return (program) => pattern.test(program) || pattern.test(withoutVariant(program));
 }
 
 /** Interpreters of languages, which run a file, code in an argument or their input. */

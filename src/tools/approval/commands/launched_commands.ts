@@ -11,6 +11,7 @@ import {
   runsArguments,
   UNKNOWN_ARGUMENTS,
 } from "./executed_commands.ts";
+import { getFileName } from "./file_name.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
@@ -74,7 +75,7 @@ export function findLaunched(
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
     const { text = "", literal = true, replaced = false } = words[index] ?? {};
-    if (literal && !replaced ? mayBegin(getBaseName(text)) : unknown.has(index)) starts.push(index);
+    if (literal && !replaced ? mayBegin(getFileName(text)) : unknown.has(index)) starts.push(index);
   }
   return [
     ...starts.map((index) => words.slice(index)),
@@ -123,7 +124,7 @@ function isArgument(command: SimpleCommand, words: readonly ShellWord[]): boolea
   const start = findLaunchStart(launcher, all);
   const program = all.findIndex((word, at) => at >= start && isCertain(word, at));
   if (program === -1 || program >= index) return false;
-  if (isStarter(getBaseName(all[program]?.text ?? ""))) return false;
+  if (isStarter(getFileName(all[program]?.text ?? ""))) return false;
   const isValue = before.text.startsWith("-") && !FLAGS.test(before.text) &&
     !/^--?(?:e?x|exec)$/.test(before.text);
   return isValue || first.text.includes("/");
@@ -184,7 +185,7 @@ function listUnknownStarts(
     const before = words[index - 1]?.text ?? "";
     if (text.startsWith("-") || isContainer && CONTAINER_OPTIONS.test(before)) continue;
     const isCertain = !before.startsWith("-") || FLAGS.test(before);
-    if (literal && isStarter(getBaseName(text))) return [...starts, ...listRest(index)];
+    if (literal && isStarter(getFileName(text))) return [...starts, ...listRest(index)];
     if (isCertain && operands > 0) operands--;
     else if (literal && isCertain) return starts;
     else if (!literal && mayBeProgram(text, mayBegin)) starts.push(index);
@@ -205,7 +206,7 @@ function mayBeProgram(word: string, mayBegin: (program: string) => boolean): boo
   const text = word.replace(/\$(?:\(pwd\)|\{PWD\}|PWD\b)/g, ".");
   if (!/[$`]/.test(text) && /\.\w+$/.test(text)) return false;
   if (/^[^$`]*[=@:]/.test(text)) return false;
-  return /[$`*?[{~]/.test(text) || mayBegin(getBaseName(text));
+  return /[$`*?[{~]/.test(text) || mayBegin(getFileName(text));
 }
 
 /** Returns the words of the module that `python -m pip install` runs; none for another command. */
@@ -231,7 +232,3 @@ function findLaunchStart(launcher: string, words: readonly ShellWord[]): number 
 
 /** Maximum number of words at which the command of a launcher may begin. */
 const MAX_STARTS = 32;
-
-function getBaseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}

@@ -24,15 +24,9 @@ import {
 } from "../patterns/path_rules.ts";
 import { findNamedPath } from "../reads/named_paths.ts";
 import { createAddressRule } from "./address_rules.ts";
-import {
-  type CommandPattern,
-  coversAnyCommand,
-  coversPart,
-  coversScript,
-  findConcern,
-  listUncovered,
-  parseCommandPattern,
-} from "./command_rules.ts";
+import { findConcern } from "./command_concern.ts";
+import { coversPart, coversScript, listUncovered } from "./command_coverage.ts";
+import { type CommandPattern, coversAnyCommand, parseCommandPattern } from "./command_pattern.ts";
 
 /** A call, to which rules apply. */
 export interface RuledCall {
