@@ -41,6 +41,19 @@ export function isSameMessage(
   return isJsonEqual(left, right);
 }
 
+/** Returns a check for whether a message is one of those to find; a message without an id may be at its expected position. */
+export function createMessageCheck(
+  references: readonly MessageReference[],
+): (message: AgentMessage, position: number) => boolean {
+  const keys = new Set(references.map(({ message }) => message?.id ?? message));
+  const withoutId = references.filter(({ message }) => message?.id === undefined);
+  return (message, position) =>
+    keys.has(message.id ?? message) || message.id === undefined &&
+      withoutId.some(({ message: found, expectedAt }) =>
+        found ? isSameMessage(message, found) : position === expectedAt
+      );
+}
+
 /** Moves a position forward past tool results, which stay with their reply. */
 export function skipResults(messages: readonly AgentMessage[], position: number): number {
   let next = position;
