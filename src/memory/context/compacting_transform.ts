@@ -250,7 +250,9 @@ class Compactor {
     const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
     const limit = window === undefined ? Infinity : window * threshold;
     // A rejected request was longer than the window, whatever was counted.
-    const actual = input.overflow ? Math.max(used, window ?? 0) : used;
+    const actual = input.overflow
+      ? Math.max(used, window ?? 0)
+      : used - this.#getUncounted(kept, { reported, limit });
     return {
       used: actual,
       window,
@@ -262,6 +264,16 @@ class Compactor {
         return Math.max(MIN_SCALE, actual / Math.max(1, estimate));
       },
     };
+  }
+
+  /** Returns the estimate of media that exceeds the limit alone before the provider counts it: no cut would help. */
+  #getUncounted(
+    messages: readonly AgentMessage[],
+    { reported, limit }: { readonly reported: number; readonly limit: number },
+  ): number {
+    if (reported > 0 || this.#hasOwnCount) return 0;
+    const media = estimateMedia(messages);
+    return media > limit ? media : 0;
   }
 
   /** Makes a cut, with a summary if there is a writer; returns its report, `undefined` if there is nothing to omit. */
@@ -434,6 +446,7 @@ class Compactor {
     const reference = cut ? toReference(cut) : this.#restored?.reference;
     const found = reference && relocateCut(messages, reference, this.#options);
     if (!found) return undefined;
+    if (cut && cut === this.#full) this.#full = found;
     this.#applied = found;
     this.#restored = undefined;
     return found;
