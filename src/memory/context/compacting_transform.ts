@@ -266,13 +266,14 @@ class Compactor {
     };
   }
 
-  /** Returns the estimate of media that exceeds the limit alone before the provider counts it: no cut would help. */
+  /** Returns the estimate of media that exceeds the limit, though the provider has replied without counting it. */
   #getUncounted(
     messages: readonly AgentMessage[],
     { reported, limit }: { readonly reported: number; readonly limit: number },
   ): number {
     if (reported > 0 || this.#hasOwnCount) return 0;
-    const media = estimateMedia(messages);
+    const answered = messages.findLastIndex(({ role }) => role === "assistant");
+    const media = estimateMedia(messages.slice(0, Math.max(0, answered)));
     return media > limit ? media : 0;
   }
 
@@ -310,7 +311,8 @@ class Compactor {
     const cut = this.#findCut(messages);
     if (!cut?.isIncomplete || cut === this.#full || !this.#writer || this.#backoff.isActive) return;
     const { from, to, length, summary: previous, pinned } = cut;
-    const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
+    const kept = new Set(pinned);
+    const omitted = messages.slice(from, to).filter((message) => !kept.has(message));
     const written = await this.#writeSummary(request, {
       messages: omitted,
       previous,
@@ -321,7 +323,7 @@ class Compactor {
       return;
     }
     const groups = groupMessages(messages, this.#options.countTokens);
-    const isPinned = ({ from }: HistoryRange) => pinned.includes(messages[from] as AgentMessage);
+    const isPinned = ({ from }: HistoryRange) => kept.has(messages[from] as AgentMessage);
     const chosen = { from, to, pinned: groups.filter(isPinned) };
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
@@ -462,7 +464,8 @@ function listSummarized(
   cut: AppliedCut | undefined,
 ): readonly AgentMessage[] {
   if (cut?.summary === undefined || cut.isIncomplete) return [];
-  return messages.slice(cut.from, cut.to).filter((message) => !cut.pinned.includes(message));
+  const kept = new Set(cut.pinned);
+  return messages.slice(cut.from, cut.to).filter((message) => !kept.has(message));
 }
 
 /** Returns the spending of a summary that an abort has made useless. */

@@ -6,6 +6,7 @@
 
 import { isJsonEqual } from "../../core/json/json_equal.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
 
 /** The message to find. */
 export interface MessageReference {
@@ -41,17 +42,21 @@ export function isSameMessage(
   return isJsonEqual(left, right);
 }
 
-/** Returns a check for whether a message is one of those to find; a message without an id may be at its expected position. */
+/** Returns a check for whether a message is one of those to find, which takes the same time however many these are. */
 export function createMessageCheck(
   references: readonly MessageReference[],
 ): (message: AgentMessage, position: number) => boolean {
-  const keys = new Set(references.map(({ message }) => message?.id ?? message));
-  const withoutId = references.filter(({ message }) => message?.id === undefined);
-  return (message, position) =>
-    keys.has(message.id ?? message) || message.id === undefined &&
-      withoutId.some(({ message: found, expectedAt }) =>
-        found ? isSameMessage(message, found) : position === expectedAt
-      );
+  const keys = new Set<unknown>();
+  const texts = new Set<string>();
+  for (const { message, expectedAt } of references) {
+    keys.add(message ? message.id ?? message : expectedAt);
+    if (message && message.id === undefined) texts.add(safeStringify(message));
+  }
+  return (message, position) => {
+    if (message.id !== undefined) return keys.has(message.id);
+    return keys.has(message) || keys.has(position) ||
+      texts.size > 0 && texts.has(safeStringify(message));
+  };
 }
 
 /** Moves a position forward past tool results, which stay with their reply. */
