@@ -157,13 +157,13 @@ Deno.test("summarize(): a later summary that does not fit is written once, also 
     fail("auth_error", "no key"),
     ...Array(9).fill(reply("z".repeat(2_000))),
   ], () => time);
-  let isFirst = false;
+  let requests = 0;
   const note: AgentMessage = { role: "custom", type: "note", data: 1, timestamp: 0 };
   const agent = new Agent({
     model: "p/m",
     streamFn: scriptedStream(Array(16).fill(reply("ok"))),
     transformContext: composeTransforms(
-      (messages) => (isFirst = !isFirst) ? messages : [note, ...messages],
+      (messages) => requests++ % 2 === 0 ? messages : [note, ...messages],
       transform,
     ),
   });
