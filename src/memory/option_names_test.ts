@@ -40,3 +40,14 @@ Deno.test("exports reject options with unknown names, such as a misspelt redact"
     );
   }
 });
+
+Deno.test("exportJsonl() rejects a leaf, since it writes all branches", async () => {
+  const store = await createStore();
+  await using session = await store.open("a", { access: "read" });
+  const options: object = { leaf: null };
+  await assertRejects(
+    () => exportJsonl(session, options),
+    BadRequestError,
+    'Unknown option "leaf"',
+  );
+});

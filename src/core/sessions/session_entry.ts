@@ -138,6 +138,8 @@ export interface CompactionEntry {
   readonly lastDroppedId: string | null;
   /** Id of the latest entry when the cut was made. Default: the last message before this entry. */
   readonly newestId?: string;
+  /** Ids of the entries between them that requests keep. Default: none. */
+  readonly pinnedIds?: readonly string[];
   /** Number of omitted messages. */
   readonly droppedCount: number;
   /** Estimated tokens of the messages before the compaction. */

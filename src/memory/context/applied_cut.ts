@@ -7,7 +7,12 @@
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ChosenCut } from "./choose_cut.ts";
 import type { ContextCut, CutMessages } from "./compaction.ts";
-import { locateMessage, type MessageReference, skipResults } from "./locate_message.ts";
+import {
+  createMessageCheck,
+  locateMessage,
+  type MessageReference,
+  skipResults,
+} from "./locate_message.ts";
 import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
 import { createSummaryMessages } from "./summary_messages.ts";
 
@@ -15,6 +20,8 @@ import { createSummaryMessages } from "./summary_messages.ts";
 export interface AppliedCut extends HistoryRange, CutMessages {
   /** The messages in the part that are kept. */
   readonly pinned: readonly AgentMessage[];
+  /** Their positions. */
+  readonly pinnedAt: readonly number[];
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -34,7 +41,10 @@ export function createCut(
   const first = messages[from];
   const last = messages[to - 1];
   if (!first || !last || from >= to) return undefined;
-  const pinned = chosen.pinned.flatMap((group) => messages.slice(group.from, group.to));
+  const pinnedAt = chosen.pinned.flatMap((group) =>
+    Array.from({ length: group.to - group.from }, (_, index) => group.from + index)
+  );
+  const pinned = pinnedAt.flatMap((position) => messages[position] ?? []);
   // Later messages must not change the replacement, whose beginning the provider has cached.
   const known = messages.slice(0, length);
   const summaryMessages = createSummaryMessages(known, { cut: chosen, summary });
@@ -46,6 +56,7 @@ export function createCut(
     newest: messages[length - 1],
     length,
     pinned,
+    pinnedAt,
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -68,6 +79,8 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly last: MessageReference;
   /** The latest message when the cut was made. */
   readonly newest?: MessageReference | undefined;
+  /** The messages in the part that requests keep, also if `pin` does not select them any longer. */
+  readonly pinned: readonly MessageReference[];
 }
 
 /**
@@ -85,8 +98,12 @@ export function relocateCut(
   const from = skipResults(messages, first);
   const to = skipResults(messages, last + 1);
   if (from >= to || to >= messages.length) return undefined;
+  const wasPinned = createMessageCheck(cut.pinned);
   const pinned = groupMessages(messages, countTokens).filter((group) =>
-    group.from >= from && group.to <= to && messages.slice(group.from, group.to).some(pin)
+    group.from >= from && group.to <= to &&
+    messages.slice(group.from, group.to).some((message, index) =>
+      pin(message) || wasPinned(message, group.from + index)
+    )
   );
   const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
   const length = newest < to ? messages.length : newest + 1;
@@ -95,7 +112,7 @@ export function relocateCut(
 
 /** Returns the messages of a cut, expected at its positions. */
 export function toReference(
-  { first, last, newest, ...cut }: CutMessages | AppliedCut,
+  { first, last, newest, pinned = [], ...cut }: CutMessages | AppliedCut,
 ): CutReference {
   const { from, to, length } = "from" in cut ? cut : { from: -1, to: 0, length: 0 };
   return {
@@ -103,12 +120,13 @@ export function toReference(
     first: { message: first, expectedAt: from },
     last: { message: last, expectedAt: to - 1 },
     newest: newest && { message: newest, expectedAt: length - 1 },
+    pinned: pinned.map((message) => ({ message, expectedAt: -1 })),
   };
 }
 
 /** Returns the messages of a stored cut. */
 export function parseContextCut(
-  { from, to, firstId, lastId, length, newestId, ...cut }: ContextCut,
+  { from, to, firstId, lastId, length, newestId, pinned = [], ...cut }: ContextCut,
 ): CutReference {
   const withId = (id: string | undefined) => id === undefined ? undefined : { id };
   return {
@@ -118,12 +136,18 @@ export function parseContextCut(
     newest: length === undefined
       ? undefined
       : { message: withId(newestId), expectedAt: length - 1 },
+    pinned: pinned.map((kept) =>
+      typeof kept === "string"
+        ? { message: withId(kept), expectedAt: -1 }
+        : { message: undefined, expectedAt: kept }
+    ),
   };
 }
 
 /** Returns a cut as a JSON value. */
 export function toContextCut(cut: AppliedCut): ContextCut {
   const { from, to, first, last, newest, length, summary, isIncomplete } = cut;
+  const pinned = cut.pinned.flatMap(({ id }, index) => id ?? cut.pinnedAt[index] ?? []);
   return {
     from,
     to,
@@ -131,6 +155,7 @@ export function toContextCut(cut: AppliedCut): ContextCut {
     ...(last.id !== undefined && { lastId: last.id }),
     length,
     ...(newest?.id !== undefined && { newestId: newest.id }),
+    ...(pinned.length > 0 && { pinned }),
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
   };

@@ -9,7 +9,6 @@ import { registerTransformCopies } from "../../core/context/copy_transform.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
-import { addReportedSpending } from "../../core/models/valid_usage.ts";
 import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   type AppliedCut,
@@ -37,6 +36,7 @@ import { countContext, estimateContext, estimateMedia } from "./context_count.ts
 import { isSameMessage } from "./locate_message.ts";
 import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
+import { addSpent, omitSpending, toSpendingReport } from "./report_spending.ts";
 import { SummaryBackoff } from "./summary_backoff.ts";
 import { OPENING_MESSAGE } from "./summary_messages.ts";
 
@@ -94,6 +94,8 @@ interface MeasuredRequest {
   readonly messages: readonly AgentMessage[];
   readonly input: TransformInput;
   readonly measure: ContextUsage;
+  /** Called with the report. Default: the next request emits it. */
+  readonly onReport?: (report: CompactionReport) => void;
 }
 
 /** Options for a cut that makes a request smaller. */
@@ -181,19 +183,24 @@ class Compactor {
     messages: readonly AgentMessage[],
     input: TransformInput,
   ): Promise<TransformOutput> {
-    const measure = this.#measure(messages, input);
-    const request = { messages, input, measure };
-    if (!input.overflow && measure.used <= measure.limit) {
-      await this.#completeSummary(request);
-      return this.#createOutput(messages, input);
+    try {
+      await this.#fit({ messages, input, measure: this.#measure(messages, input) });
+    } catch (error) {
+      // An aborted run sends nothing, and counts what the summary has spent.
+      if (!input.signal.aborted || !this.#unreported) throw error;
     }
+    return this.#createOutput(messages, input);
+  }
+
+  /** Makes a cut if the request is too long, and else completes the summary of the current one. */
+  async #fit(request: MeasuredRequest): Promise<void> {
+    const { input, measure: { window = Infinity, used, limit } } = request;
     const { target, overflowTarget } = this.#options;
-    const { window = Infinity, used, limit } = measure;
+    if (!input.overflow && used <= limit) return await this.#completeSummary(request);
     const goal = input.overflow
       ? Math.min(window * overflowTarget, used * UNKNOWN_WINDOW_TARGET)
       : Math.min(window * target, limit);
     await this.#shrink(request, { goal });
-    return this.#createOutput(messages, input);
   }
 
   async compact(
@@ -207,19 +214,19 @@ class Compactor {
     const { target } = this.#options;
     const goal = Math.min((measure.window ?? measure.used) * target, measure.limit, tokens);
     if (measure.used <= goal) return null;
-    const request = { messages, input, measure };
-    const earlier = this.#unreported;
-    this.#unreported = undefined;
+    let made: CompactionReport | undefined; // Also what one that is aborted has spent.
+    const onReport = (report: CompactionReport) => void (made = report);
+    const request = { messages, input, measure, onReport };
     let report: CompactionReport | undefined;
     try {
       report = await this.#shrink(request, { goal, instructions, isManual: true });
     } finally {
-      const own = this.#unreported;
-      countSpending?.(own ?? {});
-      const rest = countSpending ? report && omitSpending(report) : own;
-      this.#unreported = rest ? addSpent(rest, earlier) : earlier;
+      if (made) countSpending?.(made);
+      const rest = countSpending ? report && omitSpending(report) : made;
+      if (rest) this.returnReport(rest);
+      // The next request reports spending that is not counted.
+      if (made) await this.onCompact?.(countSpending ? made : omitSpending(made));
     }
-    if (report) await this.onCompact?.(report);
     return report ?? null;
   }
 
@@ -243,7 +250,9 @@ class Compactor {
     const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
     const limit = window === undefined ? Infinity : window * threshold;
     // A rejected request was longer than the window, whatever was counted.
-    const actual = input.overflow ? Math.max(used, window ?? 0) : used;
+    const actual = input.overflow
+      ? Math.max(used, window ?? 0)
+      : used - this.#getUncounted(kept, { reported, limit });
     return {
       used: actual,
       window,
@@ -255,6 +264,17 @@ class Compactor {
         return Math.max(MIN_SCALE, actual / Math.max(1, estimate));
       },
     };
+  }
+
+  /** Returns the estimate of media that exceeds the limit, though the provider has replied without counting it. */
+  #getUncounted(
+    messages: readonly AgentMessage[],
+    { reported, limit }: { readonly reported: number; readonly limit: number },
+  ): number {
+    if (reported > 0 || this.#hasOwnCount) return 0;
+    const answered = messages.findLastIndex(({ role }) => role === "assistant");
+    const media = estimateMedia(messages.slice(0, Math.max(0, answered)));
+    return media > limit ? media : 0;
   }
 
   /** Makes a cut, with a summary if there is a writer; returns its report, `undefined` if there is nothing to omit. */
@@ -291,7 +311,8 @@ class Compactor {
     const cut = this.#findCut(messages);
     if (!cut?.isIncomplete || cut === this.#full || !this.#writer || this.#backoff.isActive) return;
     const { from, to, length, summary: previous, pinned } = cut;
-    const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
+    const kept = new Set(pinned);
+    const omitted = messages.slice(from, to).filter((message) => !kept.has(message));
     const written = await this.#writeSummary(request, {
       messages: omitted,
       previous,
@@ -302,7 +323,7 @@ class Compactor {
       return;
     }
     const groups = groupMessages(messages, this.#options.countTokens);
-    const isPinned = ({ from }: HistoryRange) => pinned.includes(messages[from] as AgentMessage);
+    const isPinned = ({ from }: HistoryRange) => kept.has(messages[from] as AgentMessage);
     const chosen = { from, to, pinned: groups.filter(isPinned) };
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
@@ -312,7 +333,7 @@ class Compactor {
     if (this.#applied === cut) this.#full = cut;
   }
 
-  /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported later. */
+  /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported. */
   async #writeSummary(
     request: MeasuredRequest,
     part: Pick<SummaryRequest, "messages" | "previous" | "instructions">,
@@ -358,7 +379,7 @@ class Compactor {
    * that no request has emitted.
    */
   #report(
-    { messages, measure }: MeasuredRequest,
+    { messages, measure, onReport }: MeasuredRequest,
     { written, cut, tokensAfter }: {
       readonly written: SummaryResult | undefined;
       readonly cut?: AppliedCut;
@@ -376,7 +397,8 @@ class Compactor {
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
     };
-    this.#unreported = addSpent(report, this.#unreported);
+    if (onReport) onReport(report);
+    else this.returnReport(report);
     return report;
   }
 
@@ -426,6 +448,7 @@ class Compactor {
     const reference = cut ? toReference(cut) : this.#restored?.reference;
     const found = reference && relocateCut(messages, reference, this.#options);
     if (!found) return undefined;
+    if (cut && cut === this.#full) this.#full = found;
     this.#applied = found;
     this.#restored = undefined;
     return found;
@@ -441,26 +464,8 @@ function listSummarized(
   cut: AppliedCut | undefined,
 ): readonly AgentMessage[] {
   if (cut?.summary === undefined || cut.isIncomplete) return [];
-  return messages.slice(cut.from, cut.to).filter((message) => !cut.pinned.includes(message));
-}
-
-/** Returns a report with the spending of an earlier one that no request has emitted. */
-function addSpent(
-  report: CompactionReport,
-  earlier: CompactionReport | undefined,
-): CompactionReport {
-  return { ...report, ...addReportedSpending(earlier ?? {}, report) };
-}
-
-/** Returns a report of what an earlier one has spent on a cut that does not apply any longer; `undefined` for nothing. */
-function toSpendingReport(earlier: CompactionReport): CompactionReport | undefined {
-  const { usage, tokensBefore } = earlier;
-  return usage && addSpent({ droppedCount: 0, tokensBefore, tokensAfter: tokensBefore }, earlier);
-}
-
-/** Returns a report without its spending, which is counted elsewhere. */
-function omitSpending({ usage: _usage, cost: _cost, ...rest }: CompactionReport): CompactionReport {
-  return rest;
+  const kept = new Set(cut.pinned);
+  return messages.slice(cut.from, cut.to).filter((message) => !kept.has(message));
 }
 
 /** Returns the spending of a summary that an abort has made useless. */

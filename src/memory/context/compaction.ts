@@ -60,6 +60,8 @@ export interface ContextCut extends HistoryRange {
   readonly summary?: string;
   /** Whether the summary lacks a part that could not be summarized yet. Default: `false`. */
   readonly isIncomplete?: boolean;
+  /** The messages in the part that requests keep: their ids, or the positions of those without one. Default: none. */
+  readonly pinned?: readonly (string | number)[];
 }
 
 /** The messages of a request. */
@@ -108,6 +110,8 @@ export interface CutMessages extends Pick<ContextCut, "summary" | "isIncomplete"
   readonly last: AgentMessage;
   /** The latest message when the cut was made. Default: the latest of all. */
   readonly newest?: AgentMessage | undefined;
+  /** The messages in the part that requests keep. Default: none. */
+  readonly pinned?: readonly AgentMessage[] | undefined;
 }
 
 /** A {@linkcode CompactingTransform} with the members that a recorder needs. Not public. */

@@ -18,7 +18,7 @@ import { isReportingTransform } from "./compacting_transform.ts";
 
 /**
  * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports. If a later
- * transform fails or is aborted, the compacting ones before it report their cuts with the next request.
+ * transform fails, the compacting ones before it report their cuts with the next request.
  *
  * @example
  * ```ts
@@ -39,17 +39,21 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     try {
       for (const transform of parts) {
         const pending = transform(messages, { ...input, firstTrusted });
-        // A run that is aborted does not wait, and would lose the earlier reports.
+        // A run that is aborted does not wait for long, and would lose the earlier reports.
+        const canHang = reports.length > 0 && !isReportingTransform(transform);
         const output =
-          await (reports.length > 0 ? abortable(Promise.resolve(pending), input.signal) : pending);
+          await (canHang ? abortable(Promise.resolve(pending), input.signal) : pending);
         const result = isMessageList(output) ? { messages: output } : output;
         firstTrusted = result.firstTrusted ?? findFirstTrusted(messages, firstTrusted, result);
         messages = result.messages;
         if (result.report) reports.push({ transform, report: result.report });
       }
     } catch (error) {
-      reports.forEach(returnReport);
-      throw error;
+      // An aborted run sends nothing, and counts what the summaries have spent.
+      if (!input.signal.aborted || reports.length === 0) {
+        reports.forEach(returnReport);
+        throw error;
+      }
     }
     const report = reports.map(({ report }) => report).reduce(mergeReports, undefined);
     if (!report && firstTrusted === 0) return messages;

@@ -6,6 +6,7 @@
 
 import { isJsonEqual } from "../../core/json/json_equal.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
 
 /** The message to find. */
 export interface MessageReference {
@@ -39,6 +40,23 @@ export function isSameMessage(
   if (left === right) return true;
   if (left.id !== undefined || right.id !== undefined) return left.id === right.id;
   return isJsonEqual(left, right);
+}
+
+/** Returns a check for whether a message is one of those to find, which takes the same time however many these are. */
+export function createMessageCheck(
+  references: readonly MessageReference[],
+): (message: AgentMessage, position: number) => boolean {
+  const keys = new Set<unknown>();
+  const texts = new Set<string>();
+  for (const { message, expectedAt } of references) {
+    keys.add(message ? message.id ?? message : expectedAt);
+    if (message && message.id === undefined) texts.add(safeStringify(message));
+  }
+  return (message, position) => {
+    if (message.id !== undefined) return keys.has(message.id);
+    return keys.has(message) || keys.has(position) ||
+      texts.size > 0 && texts.has(safeStringify(message));
+  };
 }
 
 /** Moves a position forward past tool results, which stay with their reply. */

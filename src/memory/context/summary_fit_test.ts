@@ -7,6 +7,7 @@ import { assistantMessage } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "./compact.ts";
+import { composeTransforms } from "./compose_transforms.ts";
 import { summarize } from "./summarize.ts";
 
 function createUsage(input: number): Usage {
@@ -128,4 +129,49 @@ Deno.test("summarize(): a conversation continues that begins with a PDF of which
     assertEquals(error, undefined);
   }
   assertEquals(summaries.calls.length, 1);
+});
+
+Deno.test("summarize(): a large PDF of which the provider counts nothing causes no summaries", async () => {
+  const { summaries, transform } = createTransform([summary]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array(10).fill(reply("ok"))),
+    transformContext: transform,
+  });
+  const source = { type: "base64", data: "A".repeat(1_000_000) } as const;
+  await agent.prompt({
+    role: "user",
+    content: [{ type: "document", mediaType: "application/pdf", source }],
+    timestamp: 0,
+  });
+  for (let number = 0; number < 9; number++) {
+    const { error } = await agent.prompt(`question ${number}`);
+    assertEquals(error, undefined);
+  }
+  assertEquals([summaries.calls.length, transform.cut], [0, undefined]);
+});
+
+Deno.test("summarize(): a later summary that does not fit is written once, also if another transform moves the messages", async () => {
+  let time = 0;
+  const { summaries, transform } = createTransform([
+    fail("auth_error", "no key"),
+    ...Array(9).fill(reply("z".repeat(2_000))),
+  ], () => time);
+  let requests = 0;
+  const note: AgentMessage = { role: "custom", type: "note", data: 1, timestamp: 0 };
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array(16).fill(reply("ok"))),
+    transformContext: composeTransforms(
+      (messages) => requests++ % 2 === 0 ? messages : [note, ...messages],
+      transform,
+    ),
+  });
+  for (const length of [...Array(7).fill(4_000), 29_000]) await agent.prompt("q".repeat(length));
+  assertEquals([summaries.calls.length, transform.cut?.isIncomplete], [1, true]);
+  for (let number = 0; number < 8; number++) {
+    time += 1_000_000;
+    await agent.prompt("small");
+  }
+  assertEquals(summaries.calls.length, 2);
 });

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { describeValue } from "../../core/errors/describe_value.ts";
 import { type AgentError, NetworkError } from "../../core/errors/errors.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 import type { Cost, Usage } from "../../core/models/usage.ts";
 import type { AssistantMessageEvent } from "../../core/streams/stream.ts";
 import { estimateTextTokens } from "../../core/streams/tokens.ts";
@@ -41,7 +43,7 @@ export class SummaryReply {
   addEvent(event: AssistantMessageEvent): void {
     switch (event.type) {
       case "text_delta":
-        this.#text += event.delta;
+        this.#text += checkDelta(event.delta);
         return;
       case "done":
         this.usage = event.usage;
@@ -89,6 +91,13 @@ export class SummaryReply {
     const problem = `No summary was written: ${reason}`;
     return end.type === "refused" ? { problem, isRefused: true } : { problem };
   }
+}
+
+/** Throws if a delta is no text, as one of an untyped function may be. */
+function checkDelta(delta: unknown): string {
+  if (typeof delta === "string") return delta;
+  ignoreRejections(delta);
+  throw new TypeError(`a delta of the model stream must be a text, not ${describeValue(delta)}`);
 }
 
 const TRUNCATED_MARKER = "\n[The rest of the summary is omitted]";

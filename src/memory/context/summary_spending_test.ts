@@ -4,6 +4,7 @@ import type { TransformContext } from "../../core/context/context.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import type { StreamFn } from "../../core/streams/stream.ts";
 import { budget } from "../../policies/budget.ts";
 import { sharedBudget } from "../../policies/shared_budget.ts";
@@ -75,14 +76,15 @@ function createInterrupted(policies: readonly Policy[] = []) {
   return { summaries, transform, agent };
 }
 
-Deno.test("summarize(): an attempt that failed before an abort is counted with the next request", async () => {
+Deno.test("summarize(): an attempt that failed before an abort is counted in the aborted run", async () => {
   const { summaries, agent } = createInterrupted();
   const running = agent.prompt("one");
   await waitUntil(() => summaries.calls.length === 2);
   agent.abort("enough");
-  assertEquals((await running).stopReason, "aborted");
+  const aborted = await running;
+  assertEquals([aborted.stopReason, aborted.usage.total], ["aborted", 100]);
   const result = await agent.prompt("two");
-  assertEquals([result.error, result.usage.total], [undefined, 200]);
+  assertEquals([result.error, result.usage.total], [undefined, 100]);
 });
 
 Deno.test("compact(): what an aborted one has spent is not counted again in the next run", async () => {
@@ -98,14 +100,23 @@ Deno.test("compact(): what an aborted one has spent is not counted again in the 
   assertEquals((await agent.prompt("one")).usage.total, 100);
 });
 
-Deno.test("summarize(): the spending of an aborted run is counted after a rewind", async () => {
+/** Returns the tokens of the compactions of a session. */
+async function countLogged(session: Session): Promise<number> {
+  const tokens: number[] = [];
+  for await (const entry of session.entries()) {
+    if (entry.type === "compaction") tokens.push(entry.usage?.total ?? 0);
+  }
+  return tokens.reduce((sum, count) => sum + count, 0);
+}
+
+Deno.test("summarize(): a session has what an aborted summary has spent, also that of compact()", async () => {
   const { summaries, transform } = createTransform([
-    fail("network_error", "Connection reset", { usage }),
-    hang(),
+    ...[fail("network_error", "Connection reset", { usage }), hang()],
+    ...[fail("network_error", "Connection reset", { usage }), hang()],
   ]);
   const agent = new Agent({
     model: "p/m",
-    streamFn: scriptedStream([reply("ok")]),
+    streamFn: scriptedStream([]),
     transformContext: transform,
     messages: createHistory(),
   });
@@ -114,9 +125,35 @@ Deno.test("summarize(): the spending of an aborted run is counted after a rewind
   await waitUntil(() => summaries.calls.length === 2);
   agent.abort("enough");
   await running;
-  await recording.rewind(null);
-  const result = await agent.prompt("two");
-  assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 2]);
+  assertEquals(await countLogged(recording.session), 100);
+  const controller = new AbortController();
+  const compaction = assertRejects(
+    () => compact(agent, transform, { signal: controller.signal }),
+    AbortedError,
+  );
+  await waitUntil(() => summaries.calls.length === 4);
+  controller.abort();
+  await compaction;
+  assertEquals(await countLogged(recording.session), 200);
+});
+
+Deno.test("compact(): a session has what a summary has spent whose report a later transform has delayed", async () => {
+  const { transform } = createTransform([reply("s", { usage }), fail("auth_error", "no key")]);
+  const failing = [true, false];
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: composeTransforms(transform, (messages) => {
+      if (failing.shift()) throw new Error("broken");
+      return messages;
+    }),
+    messages: createHistory(),
+  });
+  await using recording = await recordSession(agent, new InMemorySessionStore());
+  await agent.prompt("one");
+  await compact(agent, transform, { tokens: 0 });
+  const { usage: { total } } = await agent.prompt("two");
+  assertEquals([total, await countLogged(recording.session)], [100, 100]);
 });
 
 Deno.test("composeTransforms(): a summary before a transform that hangs is counted after an abort", async () => {
@@ -134,9 +171,10 @@ Deno.test("composeTransforms(): a summary before a transform that hangs is count
   const running = agent.prompt("one");
   await waitUntil(() => hanging.length === 1);
   agent.abort("enough");
-  assertEquals((await running).stopReason, "aborted");
+  const aborted = await running;
+  assertEquals([aborted.stopReason, aborted.usage.total], ["aborted", 100]);
   const result = await agent.prompt("two");
-  assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 100, 1]);
+  assertEquals([result.text, result.usage.total, summaries.calls.length], ["ok", 0, 1]);
 });
 
 interface SlowOptions {
@@ -174,12 +212,13 @@ function createSlow({ timeoutMs, policies = [] }: SlowOptions = {}) {
   return { transform, agent, abortWhenRequested };
 }
 
-Deno.test("summarize(): usage that the provider reports after an abort is counted with the next request", async () => {
+Deno.test("summarize(): usage that the provider reports after an abort is counted in the aborted run", async () => {
   const { agent, abortWhenRequested } = createSlow();
   const running = agent.prompt("one");
   await abortWhenRequested(() => agent.abort("enough"));
-  assertEquals((await running).stopReason, "aborted");
-  assertEquals((await agent.prompt("two")).usage.total, 200);
+  const { stopReason, usage: { total } } = await running;
+  assertEquals([stopReason, total], ["aborted", 100]);
+  assertEquals((await agent.prompt("two")).usage.total, 100);
 });
 
 Deno.test("compact(): usage that the provider reports after an abort counts in budgets", async () => {

@@ -90,3 +90,19 @@ Deno.test("summarize(): token counts of an untyped model are repaired", async ()
   assertEquals([result.error, result.usage.total], [undefined, 5]);
   assert(result.cost.total !== null && result.cost.total > 0);
 });
+
+Deno.test("summarize(): a stream function whose deltas are no texts writes no summary", async () => {
+  const deltas: readonly (() => unknown)[] = [() => undefined, () => 7, () => ({ a: 1 }), reject];
+  for (const createDelta of deltas) {
+    const delta = createDelta();
+    const streamFn = scriptedStream([[
+      { type: "start" },
+      { type: "text_start", contentIndex: 0 },
+      { type: "text_delta", contentIndex: 0, delta: delta as string },
+      { type: "text_end", contentIndex: 0 },
+      { type: "done", stopReason: "stop", usage },
+    ]]);
+    const { error, transform } = await runCompaction({ streamFn, retry: () => null });
+    assertEquals([error, transform.cut], [undefined, undefined]);
+  }
+});

@@ -15,12 +15,13 @@ export function createCompactionEntry(
   { droppedCount, tokensBefore, tokensAfter, usage, cost }: CompactionReport,
   { cut, range }: { readonly cut: CutMessages | undefined; readonly range: EntryRange | undefined },
 ): CompactionEntry {
-  const newestId = range?.newestId ?? null;
+  const { newestId = null, pinnedIds = [] } = range ?? {};
   return {
     type: "compaction",
     firstDroppedId: range?.firstId ?? null,
     lastDroppedId: range?.lastId ?? null,
     ...(newestId !== null && { newestId }),
+    ...(pinnedIds.length > 0 && { pinnedIds }),
     droppedCount,
     tokensBefore,
     tokensAfter,

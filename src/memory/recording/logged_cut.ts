@@ -38,6 +38,12 @@ export function findLoggedCut(
   const { newestId = path.slice(0, position).findLast(({ type }) => type === "message")?.id } =
     compaction;
   const newest = messages[entryIds.indexOf(newestId ?? "")];
+  const pinnedIds = new Set<string | null>(compaction.pinnedIds);
+  const part = messages.slice(from, to).map((message, index) => ({
+    message,
+    position: from + index,
+  }));
+  const pinned = part.filter(({ position }) => pinnedIds.has(entryIds[position] ?? null));
   const content = {
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -45,6 +51,10 @@ export function findLoggedCut(
   const ids = {
     ...(first.id !== undefined && { firstId: first.id }),
     ...(last.id !== undefined && { lastId: last.id }),
+    ...(pinned.length > 0 && {
+      pinned: pinned.map(({ message, position }) => message.id ?? position),
+    }),
   };
-  return { first, last, newest, ...content, cut: { from, to, ...ids, ...content } };
+  const cut = { from, to, ...ids, ...content };
+  return { first, last, newest, pinned: pinned.map(({ message }) => message), ...content, cut };
 }

@@ -15,7 +15,7 @@ import type {
 } from "../../core/sessions/session_entry.ts";
 import { toReference } from "../context/applied_cut.ts";
 import type { CutMessages } from "../context/compaction.ts";
-import { isSameMessage, locateMessage } from "../context/locate_message.ts";
+import { createMessageCheck, isSameMessage, locateMessage } from "../context/locate_message.ts";
 import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { getMessageKey } from "./message_key.ts";
 
@@ -49,6 +49,8 @@ export interface EntryRange {
   readonly lastId: string | null;
   /** Id of the latest entry when the cut was made. */
   readonly newestId: string | null;
+  /** Ids of the entries of the messages that requests keep. */
+  readonly pinnedIds: readonly string[];
   /** Number of entries. */
   readonly count: number;
 }
@@ -102,17 +104,22 @@ export class LoggedPath {
 
   /** Returns the entries of a cut; `undefined` if the path does not have both of its ends. */
   findRange(cut: CutMessages): EntryRange | undefined {
-    const { first, last, newest } = toReference(cut);
+    const { first, last, newest, pinned } = toReference(cut);
     const messages = this.#messages.map(({ message }) => message);
     const from = locateMessage(messages, first);
     const to = locateMessage(messages, last);
     if (from < 0 || to < from) return undefined;
-    const ids = this.#messages.slice(from, to + 1).flatMap(({ entryId }) => entryId ?? []);
+    const part = this.#messages.slice(from, to + 1);
+    const ids = part.flatMap(({ entryId }) => entryId ?? []);
+    const isPinned = createMessageCheck(pinned);
     const newestAt = newest ? locateMessage(messages, newest) : -1;
     return {
       firstId: ids[0] ?? null,
       lastId: ids.at(-1) ?? null,
       newestId: this.#messages[newestAt]?.entryId ?? null,
+      pinnedIds: part.flatMap(({ message, entryId }, index) =>
+        isPinned(message, from + index) ? entryId ?? [] : []
+      ),
       count: ids.length,
     };
   }

@@ -426,7 +426,10 @@ class Recorder implements SessionRecording {
   #recordReportedCompaction(report: CompactionReport): void {
     const recorded = this.#recordedCompaction;
     this.#recordedCompaction = undefined;
-    if (!recorded || !isSameCompaction(recorded, report)) this.#recordCompaction(report);
+    const isRecorded = recorded !== undefined && isSameCompaction(recorded, report);
+    if (!isRecorded) return this.#recordCompaction(report);
+    // It has what earlier summaries have spent.
+    if (report.usage || report.cost) this.#recordCompaction({ ...report, droppedCount: 0 });
   }
 
   #recordCompaction(report: CompactionReport): void {

@@ -97,7 +97,7 @@ const OPTION_CHECKS: Readonly<Partial<Record<KnownType, Checks>>> = {
   message: { isCopy: boolean, isBetweenRuns: boolean },
   queue_changed: { delivering: queues },
   tools_changed: { tools: must(Array.isArray, "an array") },
-  compaction: { summary: string, isIncomplete: boolean, newestId: string },
+  compaction: { summary: string, isIncomplete: boolean, newestId: string, pinnedIds: strings },
   sub_agent_spawned: {
     name: string,
     toolCallId: string,

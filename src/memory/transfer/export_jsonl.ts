@@ -4,10 +4,11 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
 import { redactHeader, redactTexts } from "./redact_texts.ts";
-import { checkExportOptions, type ExportOptions } from "./transcript.ts";
+import type { ExportOptions } from "./transcript.ts";
 
 /**
  * Exports a session as JSON lines: the header, then the entries of all branches, oldest first. `importSession()`
@@ -19,7 +20,7 @@ export async function exportJsonl(
   session: Session,
   options: Pick<ExportOptions, "redact"> = {},
 ): Promise<string> {
-  checkExportOptions(options);
+  checkNames(options, ["redact"], "exportJsonl()");
   const { redact } = options;
   const { header } = session;
   let text = encodeHeader(redact ? redactHeader(header, redact) : header) + "\n";

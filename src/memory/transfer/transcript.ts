@@ -42,7 +42,7 @@ const OPTION_NAMES: Readonly<Record<keyof ExportOptions, true>> = { leaf: true, 
  *
  * @throws {BadRequestError} If an option is unknown.
  */
-export function checkExportOptions(options: ExportOptions): void {
+function checkExportOptions(options: ExportOptions): void {
   checkNames(options, Object.keys(OPTION_NAMES), "an export");
 }
 

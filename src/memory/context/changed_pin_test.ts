@@ -1,0 +1,78 @@
+import { assert, assertEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { assistantMessage } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { checkpoint, restore } from "../recording/checkpoint.ts";
+import { openSession } from "../recording/open_session.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { compact } from "./compact.ts";
+import type { ContextCut } from "./compaction.ts";
+import { slidingWindow } from "./sliding_window.ts";
+import { summarize } from "./summarize.ts";
+
+const RULE = "RULE: never delete files";
+
+function createHistory(): AgentMessage[] {
+  return Array.from({ length: 9 }, (_, number) => [
+    userMessage(number === 3 ? RULE : `question ${number} ${"q".repeat(2000)}`, number),
+    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
+  ]).flat();
+}
+
+const isRule = (message: AgentMessage) => JSON.stringify(message).includes(RULE);
+
+function createAgent(pin: (message: AgentMessage) => boolean, messages?: AgentMessage[]) {
+  const summaries = scriptedStream([reply("sum")]);
+  const transform = summarize({ streamFn: summaries, contextWindow: 10_000, keepSteps: 1, pin });
+  const streamFn = scriptedStream([reply("ok")]);
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform, messages });
+  return { agent, transform, summaries, streamFn };
+}
+
+type TestAgent = ReturnType<typeof createAgent>;
+
+async function reopen({ agent }: TestAgent, next: TestAgent): Promise<void> {
+  const store = new InMemorySessionStore();
+  const session = await openSession(store, { id: "a" }, agent);
+  await agent.prompt("one");
+  await session.close();
+  await using _reopened = await openSession(store, { id: "a" }, next.agent);
+}
+
+async function restoreCheckpoint({ agent }: TestAgent, next: TestAgent): Promise<void> {
+  await agent.prompt("one");
+  restore(next.agent, JSON.parse(JSON.stringify(checkpoint(agent))));
+}
+
+for (const [name, move] of Object.entries({ reopen, restoreCheckpoint })) {
+  Deno.test(`summarize(): messages that another pin has kept stay until they are summarized: ${name}`, async () => {
+    const next = createAgent(() => false);
+    await move(createAgent(isRule, createHistory()), next);
+    assert(next.transform.cut);
+    await next.agent.prompt("two");
+    assert(next.streamFn.calls[0]?.context.messages.some(isRule));
+    await compact(next.agent, next.transform, { tokens: 0 });
+    assert(next.summaries.calls[0]?.context.messages.some(isRule));
+    assert(!next.transform.view(next.agent.state.messages).messages.some(isRule));
+  });
+}
+
+Deno.test("slidingWindow(): a restored cut names the messages that another pin has kept", async () => {
+  for (const withIds of [true, false]) {
+    const history = createHistory().map((message, number) =>
+      withIds ? { ...message, id: `m${number}` } : message
+    );
+    const model = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
+    const { signal } = new AbortController();
+    const input = { overflow: false, model, systemPrompt: "", tools: [], signal };
+    const transform = slidingWindow({ contextWindow: 10_000, pin: isRule });
+    await transform(history, input);
+    const cut: ContextCut = JSON.parse(JSON.stringify(transform.cut));
+    assertEquals(cut.pinned, withIds ? ["m6"] : [6]);
+    const restored = slidingWindow({ contextWindow: 10_000, pin: () => false });
+    restored.restore(cut);
+    assertEquals(restored.view(history).messages, transform.view(history).messages);
+  }
+});
