@@ -31,7 +31,7 @@ const STORE_PAUSE_MS = 500;
 /** Number of attempts of a call that a store refuses, as one also does that was out of reach a moment ago. */
 const MAX_ATTEMPTS = 5;
 /** Time after which another process may have executed a step that has begun here, in milliseconds. */
-const OWNED_MS = 1_000;
+const OWNED_MS = 100;
 
 /** Options for {@linkcode openDurableSession}. */
 export interface DurableSessionOptions
