@@ -2,10 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
+import { InProcessEngine } from "../../src/durable/in_process/in_process_engine.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { createMemoryStorage, InMemorySessionStore, storeFrom } from "../../src/memory/mod.ts";
 import { reply } from "../../src/testing/script.ts";
@@ -62,7 +64,7 @@ class FailingStore extends InMemorySessionStore {
   }
 }
 
-Deno.test("openDurableSession(): a replay waits for a store that cannot be reached, but not for a session that cannot be read", async () => {
+Deno.test("openDurableSession(): a replay waits for a store that cannot be reached, but not long for a session that cannot be read", async () => {
   const store = new FailingStore();
   const input = null;
   await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input });
@@ -70,7 +72,7 @@ Deno.test("openDurableSession(): a replay waits for a store that cannot be reach
   const opened = new ArrayJournal([], (name) => name === "turn 1, model call 1");
   await executeRun(opened, { workflow, input }).catch(() => {});
   assertEquals(opened.executed, ["session ada: open"]);
-  store.failures = 1;
+  store.failures = 5;
   const failed = await executeRun(new ArrayJournal(opened.records), { workflow, input });
   assertEquals(failed, { type: "failed", error: { message: "unavailable" } });
   store.failures = 2;
@@ -120,6 +122,92 @@ Deno.test("openDurableSession(): save() is repeated when another run has taken o
   const store = storeFrom(storage);
   await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
   assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): save() is repeated when the store can be reached again after its failure", async () => {
+  const store = new FailingStore();
+  const { create } = store;
+  let failures = 4;
+  store.create = async (options) => {
+    if (failures-- > 0) throw new SessionError("unavailable", { reason: "write_failed" });
+    return await create.call(store, options);
+  };
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): save() appends nothing that another process has saved while it waited", async () => {
+  const storage = createMemoryStorage();
+  const store = storeFrom(storage);
+  const slow = storeFrom(storage);
+  const journal = new ArrayJournal();
+  const input = null;
+  let later = 0;
+  slow.create = async () => {
+    const taken = new ArrayJournal(journal.records);
+    await executeRun(taken, { workflow: createWorkflow(store, "one"), input });
+    later = 2_000;
+    return await store.open("ada");
+  };
+  const { now } = Date;
+  Date.now = () => now() + later;
+  await executeRun(journal, { workflow: createWorkflow(slow, "one"), input });
+  Date.now = now;
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): save() appends nothing in a process that has left the run", async () => {
+  const runs = new InMemorySessionStore();
+  const storage = createMemoryStorage();
+  const store = storeFrom(storage);
+  const slow = storeFrom(storage);
+  const reached = createDeferred<void>();
+  const opening = createDeferred<void>();
+  const ended = createDeferred<void>();
+  slow.create = async () => {
+    reached.resolve();
+    await opening.promise;
+    const session = await store.open("ada");
+    const { close } = session;
+    session.close = () => close.call(session).finally(() => ended.resolve());
+    return session;
+  };
+  const first = new InProcessEngine({ store: runs });
+  const workflow = first.register("chat", createWorkflow(slow, "one"));
+  await first.start();
+  await workflow.start(null, { id: "run" });
+  await withDeadline(reached.promise);
+  await first.close({ graceMs: 0 });
+  await using next = new InProcessEngine({ store: runs });
+  next.register("chat", createWorkflow(store, "one"));
+  await next.start();
+  await withDeadline(next.getRun("run").result());
+  opening.resolve();
+  await withDeadline(ended.promise);
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): save() does not wait for a locked session in a process that has left the run", async () => {
+  const store = new InMemorySessionStore();
+  await using _locked = await store.create({ id: "ada" });
+  const { open } = store;
+  const waiting = createDeferred<void>();
+  const left = createDeferred<void>();
+  store.open = async (id, options) => {
+    if (options?.access === "read") return await open.call(store, id, options);
+    waiting.resolve();
+    await left.promise;
+    return await open.call(store, id, options);
+  };
+  const engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const workflow = engine.register("chat", createWorkflow(store, "one"));
+  await engine.start();
+  await workflow.start(null);
+  await withDeadline(waiting.promise);
+  await engine.close({ graceMs: 0 });
+  left.resolve();
+  // The test would end with the timer of the next attempt.
+  await new Promise((resolve) => setTimeout(resolve));
 });
 
 Deno.test("openDurableSession(): a replay does not wait for a session that was deleted, also if the store lists none", async () => {

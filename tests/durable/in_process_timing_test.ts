@@ -1,12 +1,13 @@
 import { assertEquals, assertLess, assertRejects } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
 import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
-import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { createMemoryStorage, InMemorySessionStore, storeFrom } from "../../src/memory/mod.ts";
 import { reply, scriptedStream } from "../../src/testing/mod.ts";
 import { withDeadline } from "../deadline.ts";
+import { waitUntil } from "../wait_until.ts";
 
 /** Returns a store whose methods wait before they are executed. */
 function delayStore(
@@ -287,4 +288,32 @@ Deno.test("InProcessEngine: a run that uses an engine that was closed fails, and
   const run = await workflow.start(null);
   await assertRejects(() => withDeadline(run.result()), BadRequestError, "The engine was closed");
   await engine.close();
+});
+
+Deno.test("InProcessEngine: close() ends the waits for sessions that another process has open", async () => {
+  const storage = createMemoryStorage();
+  const { lease } = storage;
+  const refused = new Set<string>();
+  storage.lease = async (id, request) => {
+    const result = await lease.call(storage, id, request);
+    if (result.type === "refused") refused.add(id);
+    return result;
+  };
+  const other = storeFrom(storage);
+  const engine = new InProcessEngine({ store: storeFrom(storage) });
+  const workflow = engine.register("wait", (steps) => steps.waitFor("go"));
+  await engine.start();
+  await workflow.start(null, { id: "active" });
+  await using _run = await other.create({ id: "durable-new-run" });
+  await using _inbox = await other.create({ id: "durable-active-inbox" });
+  const waiting = [
+    workflow.start(null, { id: "new" }),
+    engine.getRun("active").signal("go"),
+  ].map((wait) => wait.catch(getErrorMessage));
+  await waitUntil(() => refused.size === 2);
+  await engine.close();
+  assertEquals(await withDeadline(Promise.all(waiting)), [
+    "The engine was closed",
+    "The engine was closed",
+  ]);
 });

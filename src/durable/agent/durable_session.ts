@@ -12,11 +12,12 @@ import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
 import { repairHistory } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
-import { realSleep } from "../../core/ports/ports.ts";
+import { realSleep, systemClock } from "../../core/ports/ports.ts";
 import { createRunEndedEntry } from "../../core/sessions/run_ended_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { RunSteps } from "../steps/run_steps.ts";
+import { DetachedError } from "../steps/step_journal.ts";
 
 /** Name of the entry that precedes the messages of a run; its data have the `runId`. */
 export const RUN_ENTRY = "durable_run";
@@ -27,6 +28,10 @@ const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 const LOCK_PAUSE_MS = 50;
 /** Pause before a call of a store that has failed is repeated, in milliseconds. */
 const STORE_PAUSE_MS = 500;
+/** Number of attempts of a call that a store refuses, as one also does that was out of reach a moment ago. */
+const MAX_ATTEMPTS = 5;
+/** Time after which another process may have executed a step that has begun here, in milliseconds. */
+const OWNED_MS = 100;
 
 /** Options for {@linkcode openDurableSession}. */
 export interface DurableSessionOptions
@@ -186,19 +191,19 @@ class SessionSaver {
     const entries = this.#takeEntries(result);
     const marker = { runId: steps.runId, part };
     // Only the first step after a replay may have been interrupted.
-    let mayBeRepeated = steps.isReplaying;
+    const isRepeated = steps.isReplaying;
     // A session that is missing later was deleted, and must not come back.
     const mayCreate = isNew && !saves.has(store, id);
     // An abort of the run does not end this step, since the session must have the end of the run.
-    const write = () => {
-      const saving = saveEntries(store, session, { marker, entries, mayBeRepeated, mayCreate });
-      mayBeRepeated = true;
-      return saving;
-    };
-    const position = await steps.run(
-      `session ${id}: save ${part}`,
-      () => repeatOnFailure(store, steps, write),
-    );
+    const position = await steps.run(`session ${id}: save ${part}`, async () => {
+      const beganAt = systemClock.now();
+      let attempts = 0;
+      return await repeatOnFailure(store, steps, () => {
+        const isFirst = ++attempts === 1 && !isRepeated;
+        const mayBeRepeated = () => !isFirst || Math.abs(systemClock.now() - beganAt) > OWNED_MS;
+        return saveEntries(store, session, { marker, entries, mayBeRepeated, mayCreate });
+      });
+    });
     saves.add(store, id);
     return position;
   }
@@ -290,32 +295,38 @@ async function repeatOnFailure<Value>(
   steps: DurableSteps,
   call: () => Promise<Value>,
 ): Promise<Value> {
-  while (true) {
+  for (let refusals = 0;;) {
     try {
       return await call();
     } catch (error) {
-      const isDetached = steps instanceof RunSteps && steps.isDetached;
-      if (isDetached || !await mayRepeat(store, error)) throw error;
+      if (isDetached(steps) || isFinal(error)) throw error;
+      if (!isLockLost(error) && await isReachable(store)) refusals++;
+      if (refusals === MAX_ATTEMPTS) throw error;
     }
     await realSleep(STORE_PAUSE_MS);
   }
 }
 
-/**
- * Whether a call that has failed is repeated: the store has given no answer, other than for a session that was deleted, or
- * another run has taken over the session while this process was suspended.
- */
-async function mayRepeat(store: SessionStore, error: unknown): Promise<boolean> {
-  if (!(error instanceof SessionError)) return !await isReachable(store);
-  switch (error.reason) {
-    case "lock_lost":
-      return true;
-    case "read_failed":
-    case "write_failed":
-      return !await isReachable(store);
-    default:
-      return false;
-  }
+/** The reasons of errors of calls that can succeed later. */
+const TEMPORARY: readonly SessionError["reason"][] = ["lock_lost", "read_failed", "write_failed"];
+
+/** Whether a store has answered with an error, such as that of a session that was deleted. */
+function isFinal(error: unknown): boolean {
+  return error instanceof SessionError && !TEMPORARY.includes(error.reason);
+}
+
+/** Whether another run has taken over the session while this process was suspended. */
+function isLockLost(error: unknown): boolean {
+  return error instanceof SessionError && error.reason === "lock_lost";
+}
+
+function isDetached(steps: DurableSteps): boolean {
+  return steps instanceof RunSteps && steps.isDetached;
+}
+
+/** Ends a step that another process executes. */
+function throwIfDetached(steps: DurableSteps): void {
+  if (isDetached(steps)) throw new DetachedError();
 }
 
 async function isReachable(store: SessionStore): Promise<boolean> {
@@ -335,8 +346,8 @@ function countQueued({ steering, followUp }: QueuedMessages): number {
 interface SavedEntries {
   readonly marker: { readonly runId: string; readonly part: number };
   readonly entries: readonly SessionEntryBody[];
-  /** Whether an earlier process may have stored some of them. */
-  readonly mayBeRepeated: boolean;
+  /** Whether an earlier attempt or another process may have stored some of them. */
+  readonly mayBeRepeated: () => boolean;
   /** Whether a session that does not exist is created. */
   readonly mayCreate: boolean;
 }
@@ -348,7 +359,8 @@ async function saveEntries(
 ): Promise<SavedPosition> {
   const session = await openToWrite(store, { ...options, mayCreate });
   try {
-    const stored = mayBeRepeated ? findStored(await session.path(), marker) : undefined;
+    const stored = mayBeRepeated() ? findStored(await session.path(), marker) : undefined;
+    throwIfDetached(options.steps);
     if (stored === undefined) session.append({ type: "custom", name: RUN_ENTRY, data: marker });
     for (const entry of entries.slice(stored ?? 0)) session.append(entry);
     await session.flush();
@@ -377,7 +389,7 @@ function findStored(
 
 async function openToWrite(
   store: SessionStore,
-  { id, cwd, tenant, user, metadata, mayCreate }: DurableSessionOptions & {
+  { id, cwd, tenant, user, metadata, steps, mayCreate }: DurableSessionOptions & {
     readonly mayCreate: boolean;
   },
 ): Promise<Session> {
@@ -393,6 +405,7 @@ async function openToWrite(
         throw error;
       }
     }
+    throwIfDetached(steps);
     await realSleep(LOCK_PAUSE_MS);
   }
 }

@@ -165,7 +165,7 @@ export class InProcessEngine implements DurableEngine {
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(new EngineClosedError());
     const closed = this.#close(graceMs);
     await this.#closeTrackers(graceMs);
     await this.#waitForStore(closed);
@@ -231,7 +231,7 @@ export class InProcessEngine implements DurableEngine {
   };
 
   async #create(id: string, start: RunStart): Promise<void> {
-    const created = await this.#runs.create(id, start);
+    const created = await this.#runs.create(id, start, this.#closing.signal);
     if (created) this.#execute(id, created);
   }
 
@@ -382,8 +382,9 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    if (this.#closing.signal.aborted) throw new EngineClosedError();
-    if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    if (!await this.#runs.appendMessage(id, message, signal)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }
 }

@@ -61,7 +61,8 @@ export interface OpenRun {
 
 /**
  * The runs in a session store. Each run has a session with its input and steps, one with the messages to it, which any
- * process can append to, and after its end only one with the outcome.
+ * process can append to, and after its end only one with the outcome. A wait for a session that another process has open
+ * ends with the signal of its caller.
  */
 export class RunStore {
   readonly #store: SessionStore;
@@ -77,7 +78,7 @@ export class RunStore {
    *
    * @throws {SessionError} With the reason `locked` if another process has its session open, without a start.
    */
-  async create(id: string, start: RunStart): Promise<OpenRun | undefined> {
+  async create(id: string, start: RunStart, signal?: AbortSignal): Promise<OpenRun | undefined> {
     const runId = this.#getId(id, "run");
     const metadata = { durableRun: id, durableState: "active" };
     let pauseMs = LOCK_PAUSE_MS;
@@ -89,7 +90,7 @@ export class RunStore {
       if (await this.isActive(id)) return undefined;
       if (waitedMs > LOCK_WAIT_MS) throw createLockedError(`The run "${id}" was not started`);
       pauseMs = Math.min(2 * pauseMs, MAX_START_PAUSE_MS);
-      await realSleep(pauseMs);
+      await waitForLock(pauseMs, signal);
     }
   }
 
@@ -190,8 +191,8 @@ export class RunStore {
   }
 
   /** Records a message to a run; returns `false` if the run accepts no further one. */
-  async appendMessage(id: string, message: RunMessage): Promise<boolean> {
-    const session = await this.#openInbox(id);
+  async appendMessage(id: string, message: RunMessage, signal?: AbortSignal): Promise<boolean> {
+    const session = await this.#openInbox(id, signal);
     try {
       const entries = await session.path({ types: ["custom"] });
       // The inbox of a run that has ended is deleted.
@@ -207,8 +208,8 @@ export class RunStore {
   }
 
   /** Lets no message follow the one with the number `last`; returns `false` if there are some already. */
-  async closeInbox(id: string, last: number): Promise<boolean> {
-    const session = await this.#openInbox(id);
+  async closeInbox(id: string, last: number, signal?: AbortSignal): Promise<boolean> {
+    const session = await this.#openInbox(id, signal);
     try {
       const entries = await session.path({ types: ["custom"] });
       if (readEntries(entries, ENTRY.message).length > last) return false;
@@ -228,7 +229,7 @@ export class RunStore {
     }));
   }
 
-  async #openInbox(id: string): Promise<Session> {
+  async #openInbox(id: string, signal: AbortSignal | undefined): Promise<Session> {
     const inbox = this.#getId(id, "inbox");
     const metadata = { durableRun: id, durableState: "inbox" };
     for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
@@ -237,7 +238,7 @@ export class RunStore {
       if (waitedMs > LOCK_WAIT_MS) {
         throw createLockedError(`The messages of the run "${id}" cannot be opened`);
       }
-      await realSleep(LOCK_PAUSE_MS);
+      await waitForLock(LOCK_PAUSE_MS, signal);
     }
   }
 
@@ -288,6 +289,12 @@ export class RunStore {
   #getId(id: string, part: "run" | "inbox" | "end"): string {
     return `${this.#prefix}${id}-${part}`;
   }
+}
+
+/** Waits before a session is requested again. @throws If the signal is aborted, with its reason. */
+async function waitForLock(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await realSleep(milliseconds, signal);
+  signal?.throwIfAborted();
 }
 
 function createLockedError(problem: string): SessionError {

@@ -78,7 +78,7 @@ export class SessionJournal implements StepJournal {
 
   async closeInbox(last: number): Promise<boolean> {
     return await this.tracker.detachOnError(CLOSE_FAILURE, async () => {
-      const isClosed = await this.#store.closeInbox(this.runId, last);
+      const isClosed = await this.#store.closeInbox(this.runId, last, this.detached);
       if (!isClosed) this.inbox.add(await this.#store.readMessages(this.runId));
       return isClosed;
     });
