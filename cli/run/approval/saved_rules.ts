@@ -130,7 +130,8 @@ function createQuestion(rule: string): Choice<"yes" | "no"> {
   const effect = rule.startsWith("bash(")
     ? [
       "Later sessions run this command without a question,",
-      "in every directory, also where nothing confines it.",
+      "in every directory and with any input, also where",
+      "nothing confines it.",
     ]
     : [`Later sessions run all calls of ${rule}`, "without a question, in every directory."];
   const details = [`? Rule: allow ${rule}`, ...effect.map((line) => `  ${line}`)];

@@ -54,7 +54,8 @@ Deno.test("saved rule: s saves a rule for exactly the command, which holds in th
   Allow? [y]es / [a]lways bash / [p]refix "touch one" / [s]ave a rule / [e]dit / [n]o / no with [r]eason: s
 ? Rule: allow bash(touch one)
   Later sessions run this command without a question,
-  in every directory, also where nothing confines it.
+  in every directory and with any input, also where
+  nothing confines it.
   Save? [y]es / [n]o: y
 `,
   );
