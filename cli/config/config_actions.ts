@@ -71,6 +71,12 @@ export async function setKey(
   return await changeKey(key, () => value, host);
 }
 
+/** Options for `changeKey()`. */
+export interface ChangeOptions extends Pick<Host, "env"> {
+  /** Ends the wait for another program that changes the file. Default: the wait ends after ten seconds. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Changes a key of the user's file.
  *
@@ -79,9 +85,9 @@ export async function setKey(
 export async function changeKey(
   key: string,
   change: (value: ConfigValue | undefined) => ConfigValue | undefined,
-  host: Pick<Host, "env">,
+  { env, signal }: ChangeOptions,
 ): Promise<ExitCode> {
-  const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
+  const file = getUserConfigPath(requireProgramDirectories("the configuration", env));
   const origin = { type: "user", file } as const;
   await changeConfigFile(file, (content) => {
     const before = parseConfig(content, origin);
@@ -96,7 +102,7 @@ export async function changeKey(
     // A conflict that the file already has does not prevent other changes.
     if (conflict && findKeyProblems(before).length === 0) throw new UsageError(conflict.message);
     return edited;
-  });
+  }, { signal });
   return ExitCode.ok;
 }
 

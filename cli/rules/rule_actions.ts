@@ -79,7 +79,7 @@ export async function storeRule(
     isKnown = rules.includes(added);
     signal?.throwIfAborted();
     return isKnown ? rules : [...rules, added];
-  }, { env });
+  }, { env, signal });
   return { added, isKnown };
 }
 
