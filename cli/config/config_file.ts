@@ -58,7 +58,11 @@ async function resolveFile(path: string): Promise<string> {
 
 async function replaceFile(path: string, content: string): Promise<void> {
   const file = await resolveFile(path);
-  const mode = await Deno.stat(file).then(({ mode }) => mode, () => null) ?? 0o600;
+  const info = await Deno.lstat(file).catch(() => undefined);
+  if (info?.isSymlink) throw new Error("it is a link to a file that does not exist");
+  // Such as /dev/null, which the superuser would replace.
+  if (info && !info.isFile) throw new Error("it is no regular file");
+  const mode = info?.mode ?? 0o600;
   const temporary = await Deno.makeTempFile({ dir: dirname(file), prefix: ".config-" });
   try {
     await Deno.writeTextFile(temporary, content);

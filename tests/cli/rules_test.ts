@@ -113,6 +113,18 @@ Deno.test("swink rules add, remove: an invalid list stays as it is, since its ru
   }
 });
 
+Deno.test("swink rules add: a link to a file that does not exist stays, and is reported", async () => {
+  await using home = await createTemporaryDirectory({ ".config/swink/x": "" });
+  const file = `${home.path}/${FILE}`;
+  await Deno.symlink("../../none/config.toml", file);
+  const { code, messages } = await run(home, "add", "allow", "write_file");
+  assertEquals([code, (await Deno.lstat(file)).isSymlink], [3, true]);
+  assertStringIncludes(
+    messages.replaceAll(/\s+/g, " "),
+    `HOME/${FILE} cannot be written: it is a link to a file that does not exist`,
+  );
+});
+
 Deno.test("swink rules add: rejects invalid rules", async () => {
   await using home = await createTemporaryDirectory();
   for (const rule of ["bash(git", "a b", "", "no_tool", "bash (git *)"]) {
