@@ -71,6 +71,14 @@ export async function setKey(
   return await changeKey(key, () => value, host);
 }
 
+/** Options for `changeKey()`. */
+export interface ChangeOptions extends Pick<Host, "env"> {
+  /** Ends the wait for another program that changes the file. Default: the wait ends after ten seconds. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the new value contains that of the file, so that an invalid one must be corrected first. Default: `false`. */
+  readonly extendsValue?: boolean;
+}
+
 /**
  * Changes a key of the user's file.
  *
@@ -79,16 +87,19 @@ export async function setKey(
 export async function changeKey(
   key: string,
   change: (value: ConfigValue | undefined) => ConfigValue | undefined,
-  host: Pick<Host, "env">,
+  { env, signal, extendsValue = false }: ChangeOptions,
 ): Promise<ExitCode> {
-  const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
+  const file = getUserConfigPath(requireProgramDirectories("the configuration", env));
   const origin = { type: "user", file } as const;
   await changeConfigFile(file, (content) => {
     const before = parseConfig(content, origin);
-    const syntax = before.problems.find(isSyntaxError);
-    if (syntax) {
+    const problem = before.problems.find((problem) =>
+      isSyntaxError(problem) ||
+      extendsValue && problem.type === "error" && problem.key === key
+    );
+    if (problem) {
       const advice = "Correct the file first: swink config edit";
-      throw new ConfigurationError(formatConfigProblem(syntax), advice);
+      throw new ConfigurationError(formatConfigProblem(problem), advice);
     }
     const previous = before.settings.find((setting) => setting.key === key)?.value;
     const edited = editConfig(content, key, change(previous));
@@ -96,7 +107,7 @@ export async function changeKey(
     // A conflict that the file already has does not prevent other changes.
     if (conflict && findKeyProblems(before).length === 0) throw new UsageError(conflict.message);
     return edited;
-  });
+  }, { signal });
   return ExitCode.ok;
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { realSleep } from "../../src/core/ports/ports.ts";
 import { lockFile } from "../../src/platform/file_lock.ts";
 import { dirname } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
@@ -22,26 +23,29 @@ const WAIT_MS = 10;
  * changes it at the same time waits; where the path is a link, its target is replaced.
  *
  * @param change Returns the new content; what it throws is passed on, and the file stays unchanged.
+ * @param options.signal Ends the wait for another program; the file stays unchanged then.
  * @throws {ConfigurationError} If the file cannot be read or written, or another program changes it for ten seconds.
  */
 export async function changeConfigFile(
   file: string,
   change: (content: string) => string,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   // Without a lock, each of several programs would lose the changes of the others.
-  using _lock = await attempt(file, "written", () => lockConfigFile(file));
+  using _lock = await attempt(file, "written", () => lockConfigFile(file, signal));
   const content = await attempt(file, "read", () => readIfExists(file));
   const changed = change(content ?? "");
   if (changed === content) return;
   await attempt(file, "written", () => replaceFile(file, changed));
 }
 
-async function lockConfigFile(path: string): Promise<Disposable> {
+async function lockConfigFile(path: string, signal?: AbortSignal): Promise<Disposable> {
   const file = await resolveFile(path);
   for (let waited = 0; waited < MAX_WAIT_MS; waited += WAIT_MS) {
     const lock = lockFile(`${file}.lock`);
     if (lock) return lock;
-    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    await realSleep(WAIT_MS, signal);
+    signal?.throwIfAborted();
   }
   throw new Error("another program changes it; try again");
 }
@@ -54,7 +58,11 @@ async function resolveFile(path: string): Promise<string> {
 
 async function replaceFile(path: string, content: string): Promise<void> {
   const file = await resolveFile(path);
-  const mode = await Deno.stat(file).then(({ mode }) => mode, () => null) ?? 0o600;
+  const info = await Deno.lstat(file).catch(() => undefined);
+  if (info?.isSymlink) throw new Error("it is a link to a file that does not exist");
+  // Such as /dev/null, which the superuser would replace.
+  if (info && !info.isFile) throw new Error("it is no regular file");
+  const mode = info?.mode ?? 0o600;
   const temporary = await Deno.makeTempFile({ dir: dirname(file), prefix: ".config-" });
   try {
     await Deno.writeTextFile(temporary, content);

@@ -48,6 +48,8 @@ export interface ConfigProblem {
   readonly origin: ConfigOrigin;
   /** Line of a file, from 1; `undefined` when it is unknown. */
   readonly line?: number | undefined;
+  /** The key with an invalid value. Default: the problem is another one. */
+  readonly key?: string | undefined;
   /** The problem and how to correct it, as a sentence without a full stop. */
   readonly message: string;
 }

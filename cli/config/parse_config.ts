@@ -43,7 +43,9 @@ function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile)
   for (const [name, value] of Object.entries(keys).flatMap(flatten)) {
     const entry = checkEntry(name, value, file.origin);
     if ("key" in entry) settings.push(entry);
-    else problems.push({ ...entry, origin: file.origin, line: findLine(file.lines, name) });
+    else {
+      problems.push({ ...entry, key: name, origin: file.origin, line: findLine(file.lines, name) });
+    }
   }
   return { settings, hooks: hooks.map((hook) => placeHook(hook, file.origin)), problems };
 }

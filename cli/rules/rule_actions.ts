@@ -79,7 +79,7 @@ export async function storeRule(
     isKnown = rules.includes(added);
     signal?.throwIfAborted();
     return isKnown ? rules : [...rules, added];
-  }, { env });
+  }, { env, signal, extendsValue: true });
   return { added, isKnown };
 }
 
@@ -96,7 +96,7 @@ export async function removeRule(effect: RuleEffect, rule: string, host: Host): 
       );
     }
     return others.length === 0 ? undefined : others;
-  }, host);
+  }, { env: host.env, extendsValue: true });
   await host.terminal.messages.write(`The rule ${effect} ${toPlainText(removed)} is removed\n`);
   return ExitCode.ok;
 }

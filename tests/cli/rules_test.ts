@@ -99,6 +99,32 @@ Deno.test("swink rules add: keeps all rules of programs that add one at the same
   assertEquals((added as string[]).toSorted(), rules.toSorted());
 });
 
+Deno.test("swink rules add, remove: an invalid list stays as it is, since its rules would be lost", async () => {
+  const lists = ['["bash(git push *)", 5]', "5"];
+  for (const list of lists) {
+    const content = `disallowed_tools = ${list}\n`;
+    await using home = await createTemporaryDirectory({ [FILE]: content });
+    for (const action of ["add", "remove"]) {
+      const { code, messages } = await run(home, action, "deny", "write_file");
+      assertEquals([code, home.read(FILE)], [3, content]);
+      assertStringIncludes(messages, `HOME/${FILE}:1: disallowed_tools must be a list of strings`);
+    }
+    assertEquals((await run(home, "add", "allow", "write_file")).code, 0);
+  }
+});
+
+Deno.test("swink rules add: a link to a file that does not exist stays, and is reported", async () => {
+  await using home = await createTemporaryDirectory({ ".config/swink/x": "" });
+  const file = `${home.path}/${FILE}`;
+  await Deno.symlink("../../none/config.toml", file);
+  const { code, messages } = await run(home, "add", "allow", "write_file");
+  assertEquals([code, (await Deno.lstat(file)).isSymlink], [3, true]);
+  assertStringIncludes(
+    messages.replaceAll(/\s+/g, " "),
+    `HOME/${FILE} cannot be written: it is a link to a file that does not exist`,
+  );
+});
+
 Deno.test("swink rules add: rejects invalid rules", async () => {
   await using home = await createTemporaryDirectory();
   for (const rule of ["bash(git", "a b", "", "no_tool", "bash (git *)"]) {

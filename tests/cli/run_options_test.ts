@@ -86,6 +86,20 @@ Deno.test("swink run --fallback-model: another model continues when the key is r
   );
 });
 
+Deno.test("swink run --fallback-model: another model continues where there is no key for one", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const args = ["-q", "-m", "anthropic/a", "--fallback-model", "openai/b,anthropic/c"];
+  const { code, bodies, messages } = await run(home, args, {
+    model: [...REJECTED.slice(0, 1), scriptedReply("Done.")],
+  });
+  assertEquals([code, bodies.map(({ model }) => model).join("")], [0, "ac"]);
+  assertStringIncludes(
+    messages.replaceAll(/\s+/g, " "),
+    "warning: openai/b cannot be used, so the next fallback model continues: " +
+      "No API key for openai: set OPENAI_API_KEY, or run swink login openai ",
+  );
+});
+
 Deno.test("swink run --fallback-model: the error of the last model ends the run when its key is rejected, too", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const args = ["-m", "anthropic/a", "--fallback-model", "anthropic/b", "-o", "json"];

@@ -194,8 +194,15 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
-  const createTransform = () =>
-    summarize({ streamFn, contextWindow, prices, timeoutMs: SUMMARY_TIMEOUT_MS });
+  const getApiKey = options.conversation && ((provider: string) => keys.get(provider));
+  const summaryOptions = {
+    streamFn: keys.watch(streamFn),
+    contextWindow,
+    prices,
+    timeoutMs: SUMMARY_TIMEOUT_MS,
+    getApiKey,
+  };
+  const createTransform = () => summarize(summaryOptions);
   const transform = createTransform();
   const rejectedKeys = await openRejectedKeys(fallbackModels, host);
   const parts = {
@@ -206,7 +213,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     approval,
     mode,
     planMode,
-    keys,
+    getApiKey,
     rejectedKeys,
   };
   const agentOptions = await createAgentOptions(options, parts, host);
@@ -255,7 +262,7 @@ interface AgentParts {
   readonly approval: CallApproval;
   readonly mode: ApprovalMode;
   readonly planMode: PlanMode | undefined;
-  readonly keys: ProviderKeys;
+  readonly getApiKey: ((provider: string) => Promise<string | undefined>) | undefined;
   readonly rejectedKeys: RejectedKeys | undefined;
 }
 
@@ -274,11 +281,11 @@ async function openRejectedKeys(
 
 async function createAgentOptions(
   options: AgentSetupOptions,
-  { model, streamFn, transform, runTools, approval, mode, planMode, keys, rejectedKeys }:
+  { model, streamFn, transform, runTools, approval, mode, planMode, getApiKey, rejectedKeys }:
     AgentParts,
   host: Host,
 ): Promise<AgentOptions> {
-  const { maxTurns, fallbackModels = [], conversation, policies = [] } = options;
+  const { maxTurns, fallbackModels = [], policies = [] } = options;
   const { isReplay = options.replay !== undefined } = options;
   const { retry, fallback } = createRetries(fallbackModels, { isReplay });
   return {
@@ -294,7 +301,7 @@ async function createAgentOptions(
     approve: keepsApprovals(options) ? approval.gate : approval.approve,
     // A user or a program that adds a message to a run does not want to lose what runs.
     interrupt: "boundary",
-    ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
+    ...(getApiKey && { getApiKey }),
     policies: [
       ...(planMode ? [planMode] : []),
       ...await createLimits(options),

@@ -121,6 +121,7 @@ function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
     };
     const context = { host, keyboard, input, signal };
     const questions: RuleQuestions = {
+      columns: host.terminal.columns,
       askChoice: (question) => askChoice(question, context),
       async print(_kind, text) {
         const lines = wrapText(toPlainText(text), host.terminal.columns - INDENT.length);

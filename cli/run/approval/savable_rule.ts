@@ -8,6 +8,7 @@ import { approvalGate, type GateRequest, type Sandbox } from "../../../src/tools
 import { containsSecret } from "../../editor/secret_text.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
 import { isKnownTool } from "../../settings/known_tools.ts";
+import { runsInput } from "./runs_input.ts";
 
 /** A call, as far as it determines the rule. */
 export type SavableCall = Pick<GateRequest, "name" | "arguments" | "tool" | "cause">;
@@ -41,7 +42,10 @@ export async function findSavableRule(
   return explained.every(({ decision }) => decision.type === "approved") ? rule : undefined;
 }
 
-/** Creates a rule for exactly a command; `undefined` if its text would be for others, too, or must not be in a file. */
+/**
+ * Creates a rule for exactly a command; `undefined` if its text would be for others, too, as that of a command that runs its
+ * input, or must not be in a file.
+ */
 function createCommandRule(command: unknown): string | undefined {
   if (typeof command !== "string") return undefined;
   const words = command.trim().split(/[ \t]+/);
@@ -51,5 +55,6 @@ function createCommandRule(command: unknown): string | undefined {
   const isNamed = program !== "" && (!program.includes("/") || program.startsWith("/"));
   const isPlain = toVisibleText(text) === text && !/[\s*()'"\\]/.test(words.join(""));
   if (!isNamed || !isPlain || text.length > MAX_COMMAND || containsSecret(text)) return undefined;
+  if (runsInput(words)) return undefined;
   return `bash(${text})`;
 }

@@ -62,6 +62,30 @@ Deno.test("findSavableRule(): none for commands that always excludes, and for te
   for (const command of commands) assertEquals(await find("bash", { command }), undefined, command);
 });
 
+Deno.test("findSavableRule(): none for a command that may run its input, for which the rule would be for any code", async () => {
+  const commands = [
+    "python3",
+    "/usr/bin/python3.12 -u",
+    "node -",
+    "deno repl",
+    "python3 -i a.py",
+    "psql db",
+    "duckdb",
+    "uv run python",
+    "npx tsx",
+    "docker exec -i app node server.js",
+    "docker exec app sh",
+    "kubectl apply -f -",
+    "gh api --input=-",
+    "tool /dev/stdin",
+    "rails console",
+  ];
+  for (const command of commands) assertEquals(await find("bash", { command }), undefined, command);
+  for (const command of ["python3 a.py", "deno task check", "npm run shell-check", "make -j 4"]) {
+    assertEquals(await find("bash", { command }), `bash(${command})`);
+  }
+});
+
 Deno.test("findSavableRule(): none where always is for this session, this tool or this call only", async () => {
   const command = { command: "make" };
   assertEquals(await find("bash", command), "bash(make)");

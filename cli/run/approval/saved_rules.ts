@@ -17,7 +17,13 @@ import {
 } from "../../host/program_directories.ts";
 import type { LoadedProject } from "../../project/load_project.ts";
 import type { Choice } from "../../questions/choice.ts";
+import { wrapText } from "../../render/wrap_text.ts";
 import { findSavableRule } from "./savable_rule.ts";
+
+const INDENT = "  ";
+
+/** The widest text that is easy to read. */
+const MAX_COLUMNS = 64;
 
 /** Options for {@linkcode SavedRules}. */
 export interface SavedRulesOptions {
@@ -31,6 +37,8 @@ export interface SavedRulesOptions {
 
 /** Asks the user, and shows messages. */
 export interface RuleQuestions {
+  /** Columns of the terminal. */
+  readonly columns: number;
   /** Asks a question; `undefined` if the user gives no answer. */
   readonly askChoice: <Answer extends string>(
     choice: Choice<Answer>,
@@ -78,9 +86,9 @@ export class SavedRules {
   async save(
     rule: string,
     { name, signal }: Pick<GateRequest, "name" | "signal">,
-    { askChoice, print }: RuleQuestions,
+    { columns, askChoice, print }: RuleQuestions,
   ): Promise<ApprovalDecision | undefined> {
-    if (await askChoice(createQuestion(rule)) !== "yes") return undefined;
+    if (await askChoice(createQuestion(rule, columns)) !== "yes") return undefined;
     const problem = await this.#storeUnlessAborted(rule, signal);
     if (signal.aborted) return undefined;
     if (problem !== undefined) {
@@ -127,14 +135,12 @@ export class SavedRules {
   }
 }
 
-function createQuestion(rule: string): Choice<"yes" | "no"> {
+function createQuestion(rule: string, columns: number): Choice<"yes" | "no"> {
   const effect = rule.startsWith("bash(")
-    ? [
-      "Later sessions run this command without a question,",
-      "in every directory, also where nothing confines it.",
-    ]
-    : [`Later sessions run all calls of ${rule}`, "without a question, in every directory."];
-  const details = [`? Rule: allow ${rule}`, ...effect.map((line) => `  ${line}`)];
+    ? "Later sessions run this command without a question, in every directory and with any input, also where nothing confines it."
+    : `Later sessions run all calls of ${rule} without a question, in every directory.`;
+  const lines = wrapText(effect, Math.min(columns, MAX_COLUMNS) - INDENT.length);
+  const details = [`? Rule: allow ${rule}`, ...lines.map((line) => `${INDENT}${line}`)];
   return {
     details: details.map((text) => ({ text, paint: (row) => row })),
     message: "Save? [y]es / [n]o",

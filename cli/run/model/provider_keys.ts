@@ -6,7 +6,13 @@
 
 import { keyVariables } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
-import type { Agent } from "../../../mod.ts";
+import type {
+  Agent,
+  AgentError,
+  AssistantMessageEvent,
+  ModelSpec,
+  StreamFn,
+} from "../../../mod.ts";
 import type { Host } from "../../host/host.ts";
 import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
@@ -15,6 +21,8 @@ export class ProviderKeys {
   readonly #selection: ProviderSelection;
   readonly #host: Pick<Host, "env">;
   readonly #keys = new Map<string, Promise<string | undefined>>();
+  readonly #rejected = new Set<string>();
+  #isRunning = false;
 
   /** @param known The options of the providers whose keys were found already. */
   constructor(
@@ -55,15 +63,42 @@ export class ProviderKeys {
    * each turn in which a fallback model continues would run the command again, which may ask the user.
    */
   attach(agent: Pick<Agent, "subscribe">): void {
-    const rejected = new Set<string>();
     agent.subscribe((event) => {
-      if (event.type === "model_call_end" && event.error?.code === "auth_error") {
-        rejected.add(event.model.provider);
-      }
+      if (event.type === "agent_start") this.#isRunning = true;
+      if (event.type === "model_call_end") this.#notice(event.error, event.model);
       if (event.type !== "agent_end") return;
-      for (const provider of rejected) this.forget(provider);
-      rejected.clear();
+      this.#isRunning = false;
+      this.#forgetRejected();
     });
+  }
+
+  /**
+   * Wraps a stream function whose calls are no events of the agent, such as those for summaries: it forgets keys, too. It has
+   * no facts about models.
+   */
+  watch(streamFn: StreamFn): StreamFn {
+    return (request) => this.#watch(streamFn(request), request.model);
+  }
+
+  async *#watch(
+    events: AsyncIterable<AssistantMessageEvent>,
+    model: ModelSpec,
+  ): AsyncGenerator<AssistantMessageEvent> {
+    for await (const event of events) {
+      if (event.type === "error") this.#notice(event.error, model);
+      yield event;
+    }
+  }
+
+  #notice(error: Pick<AgentError, "code"> | undefined, { provider }: ModelSpec): void {
+    if (error?.code !== "auth_error") return;
+    this.#rejected.add(provider);
+    if (!this.#isRunning) this.#forgetRejected();
+  }
+
+  #forgetRejected(): void {
+    for (const provider of this.#rejected) this.forget(provider);
+    this.#rejected.clear();
   }
 
   /** Forgets the key of a provider, because another one was saved. */

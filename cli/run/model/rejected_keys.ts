@@ -1,5 +1,5 @@
 /**
- * Lets the next fallback model continue after a provider has rejected the key of a model.
+ * Lets the next fallback model continue after a provider has rejected the key of a model, or where there is none.
  *
  * The loop passes only failures that may pass to another model, since a program should correct an invalid key. A user who
  * has configured fallback models wants an answer, and is warned.
@@ -21,7 +21,7 @@ import type { Host } from "../../host/host.ts";
 import { formatError } from "../../render/error_text.ts";
 import { getKeyAdvice } from "./key_advice.ts";
 
-/** Passes requests whose key was rejected to the next model, and warns once about each model and reason. */
+/** Passes requests whose key was rejected, or is missing, to the next model, and warns once about each model and reason. */
 export class RejectedKeys {
   readonly #env: Host["env"];
   readonly #reported = new Set<string>();
@@ -77,8 +77,9 @@ export class RejectedKeys {
   }
 }
 
+/** Whether a provider has rejected the key, or there is none. */
 function isRejection({ code, status }: AgentError): boolean {
-  return code === "auth_error" && (status === 401 || status === 403);
+  return code === "auth_error" && (status === undefined || status === 401 || status === 403);
 }
 
 /** Marks an error as one after which the loop calls the next model. */

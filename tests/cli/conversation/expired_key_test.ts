@@ -63,3 +63,37 @@ Deno.test("conversation: the key command runs again when its key is rejected", a
   assertEquals(keys, ["sk-old", "sk-old", "sk-new", "sk-new"], transcript);
   assertStringIncludes(transcript, "The key has expired\n");
 });
+
+Deno.test("conversation: a summary gets the key of the conversation, and a rejected one is forgotten", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", key: "sk-old" });
+  home.write(
+    ".config/swink/config.toml",
+    `[providers.anthropic]\nkey_command = "cat '${home.path}/key'"\n`,
+  );
+  await using conversation = await typeConversation({
+    home,
+    env: { ANTHROPIC_API_KEY: "" },
+    args: ["-m", "anthropic/claude-sonnet-5-5"],
+    model: [
+      ...["One.", "Two.", "Three."].map((text) => scriptedReply(text)),
+      REJECTED,
+      scriptedReply("A summary."),
+    ],
+    typed: [
+      "First",
+      "Second",
+      "Third",
+      () => {
+        home.write("key", "sk-new");
+        return "/compact";
+      },
+      "/compact",
+      "/quit",
+    ],
+  });
+  const { host, transcript } = conversation;
+  const keys = host.requests.map(({ headers }) => headers.get("x-api-key"));
+  assertEquals(keys, ["sk-old", "sk-old", "sk-old", "sk-old", "sk-new"], transcript);
+  assertStringIncludes(transcript, "No summary was written: anthropic answered 401");
+  assertStringIncludes(transcript, "A summary replaces ");
+});

@@ -53,8 +53,8 @@ Deno.test("saved rule: s saves a rule for exactly the command, which holds in th
   risk: execute
   Allow? [y]es / [a]lways bash / [p]refix "touch one" / [s]ave a rule / [e]dit / [n]o / no with [r]eason: s
 ? Rule: allow bash(touch one)
-  Later sessions run this command without a question,
-  in every directory, also where nothing confines it.
+  Later sessions run this command without a question, in every
+  directory and with any input, also where nothing confines it.
   Save? [y]es / [n]o: y
 `,
   );
@@ -85,7 +85,7 @@ Deno.test("saved rule: one for a file tool approves all of its calls, as always 
   const { home, transcript } = conversation;
   assertStringIncludes(
     transcript,
-    "  Later sessions run all calls of write_file\n  without a question, in every directory.\n",
+    "  Later sessions run all calls of write_file without a question,\n  in every directory.\n",
   );
   assertEquals(countQuestions(transcript), 1);
   assertStringIncludes(transcript, "trusted in this session: write_file\n");
@@ -166,6 +166,27 @@ Deno.test("saved rule: swink run saves one, and does not ask about the call agai
   assertStringIncludes(messages, "  swink rules remove allow 'bash(touch one)' removes it\n");
   assertEquals(countQuestions(messages), 1);
   assertEquals(read(home), 'allowed_tools = [ "bash(touch one)" ]\n');
+});
+
+Deno.test("saved rule: the question about the rule is wrapped between words in a narrow terminal", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const host = createFakeHost({
+    env: { HOME: home.path, ANTHROPIC_API_KEY: "k" },
+    terminals: ["input", "output", "messages"],
+    columns: 40,
+    answers: ["s", "n", "n"],
+    model: bash("touch one"),
+  });
+  await main(["run", "--cwd", `${home.path}/p`, "Work"], host);
+  assertStringIncludes(
+    host.messages,
+    `
+  Later sessions run this command
+  without a question, in every directory
+  and with any input, also where nothing
+  confines it.
+`,
+  );
 });
 
 Deno.test("saved rule: an interrupt ends the wait for a file that another program changes, and nothing is saved", async () => {
