@@ -4,11 +4,11 @@
  * @module
  */
 
+import { runsInput } from "../../../src/tools/approval/commands/runs_input.ts";
 import { approvalGate, type GateRequest, type Sandbox } from "../../../src/tools/mod.ts";
 import { containsSecret } from "../../editor/secret_text.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
 import { isKnownTool } from "../../settings/known_tools.ts";
-import { runsInput } from "./runs_input.ts";
 
 /** A call, as far as it determines the rule. */
 export type SavableCall = Pick<GateRequest, "name" | "arguments" | "tool" | "cause">;

@@ -4,12 +4,9 @@
  * @module
  */
 
-import { INPUT_FILE } from "../../../src/tools/approval/commands/input_code.ts";
-import {
-  createProgramTest,
-  isInterpreter,
-  mayRunInput,
-} from "../../../src/tools/approval/commands/interpreters.ts";
+import { getFileName } from "./file_name.ts";
+import { INPUT_FILE } from "./input_code.ts";
+import { createProgramTest, isInterpreter, mayRunInput } from "./interpreters.ts";
 
 const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powershell pwsh xonsh");
 
@@ -25,20 +22,16 @@ const isContainerTool = createProgramTest("(?:docker|podman)(?:-compose)? kubect
 export function runsInput(words: readonly string[]): boolean {
   const [program = "", ...args] = words;
   // The program of a container gets the input then.
-  const isAttached = isContainerTool(getBaseName(program)) &&
+  const isAttached = isContainerTool(getFileName(program)) &&
     args.some((arg) => /^(?:-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(arg));
   const readsInput = args.some((arg) =>
     arg === "-" || arg.endsWith("=-") || CONSOLES.test(arg) || INPUT_FILE.test(arg)
   );
   return isAttached || readsInput ||
-    words.some((word, index) => startsCode(getBaseName(word), words.slice(index + 1)));
+    words.some((word, index) => startsCode(getFileName(word), words.slice(index + 1)));
 }
 
 function startsCode(program: string, args: readonly string[]): boolean {
   if (isClient(program)) return true;
   return (isInterpreter(program) || isShell(program)) && mayRunInput(program, args);
-}
-
-function getBaseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
