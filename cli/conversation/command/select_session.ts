@@ -18,7 +18,7 @@ import {
 
 const NO_SESSION = toLine("No session of this directory is saved", "faint");
 
-const NO_HIT = toLine("No session of this directory has these words", "faint");
+const NO_HIT = toLine("No session of this directory has this number, id or words", "faint");
 
 /**
  * Selects a session by a text. Lists the last sessions for an empty text, and those that have the words of one that is
@@ -71,8 +71,11 @@ async function findId(
   found: readonly SessionSummary[],
   { sessions }: CommandContext,
 ): Promise<string | undefined> {
-  const numbered = /^\d{1,2}$/.test(text) ? found[Number(text) - 1] : undefined;
+  const isNumber = /^\d{1,2}$/.test(text);
+  const numbered = isNumber ? found[Number(text) - 1] : undefined;
   if (numbered) return numbered.id;
   const all = await (await requireStore(sessions)).list();
-  return all.some(({ id }) => id.startsWith(text)) ? text : undefined;
+  // Most ids begin with a year: a number above those of the list is not the beginning of all of them.
+  const isMatch = ({ id }: SessionSummary) => isNumber ? id === text : id.startsWith(text);
+  return all.some(isMatch) ? text : undefined;
 }

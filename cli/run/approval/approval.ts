@@ -9,18 +9,19 @@ import {
   type ApprovalGate,
   approvalGate,
   type ApprovalPrompt,
+  type GateRequest,
   type Sandbox,
 } from "../../../src/tools/mod.ts";
 import type { Host } from "../../host/host.ts";
 import type { Input } from "../../host/terminal.ts";
 import { askChoice } from "../../questions/ask_choice.ts";
-import type { Choice } from "../../questions/choice.ts";
+import type { Choice, QuestionContext } from "../../questions/choice.ts";
 import { getTypedInput } from "../../questions/typed_input.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import { getStyle } from "../../render/style.ts";
 import { USER_DENIAL } from "../../render/tool_line.ts";
 import { wrapText } from "../../render/wrap_text.ts";
-import { formatCallDetails, hasOwnReason } from "./call_details.ts";
+import { formatCallDetails, hasOwnReason, type QuestionPosition } from "./call_details.ts";
 import { canTrustTool } from "./can_trust_tool.ts";
 import { type RuleQuestions, SavedRules, type SavedRulesOptions } from "./saved_rules.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "./waiting_calls.ts";
@@ -98,55 +99,81 @@ function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
   const waiting = new WaitingCalls(options);
   const savedRules = new SavedRules(options);
   return async (request) => {
-    const { name, signal } = request;
     const approved = await savedRules.approve(request);
     if (approved) return approved;
-    const style = getStyle(host.terminal.messages, host.env);
     const position = await waiting.countQuestion(request);
-    const canTrust = await canTrustTool(name, sandbox);
+    const canTrust = await canTrustTool(request.name, sandbox);
     const rule = await savedRules.find(request);
-    const choice: Choice<Answer> = {
-      details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
-      message: [
-        "Allow? [y]es / [n]o",
-        ...(canTrust ? [`[a]lways ${toPlainText(name)}`] : []),
-        ...(rule === undefined ? [] : ["[s]ave a rule"]),
-      ].join(" / "),
-      answers: [
-        "yes",
-        "no",
-        ...(canTrust ? ["always" as const] : []),
-        ...(rule === undefined ? [] : ["save" as const]),
-      ],
-    };
-    const context = { host, keyboard, input, signal };
-    const questions: RuleQuestions = {
-      columns: host.terminal.columns,
-      askChoice: (question) => askChoice(question, context),
-      async print(_kind, text) {
-        const lines = wrapText(toPlainText(text), host.terminal.columns - INDENT.length);
-        await host.terminal.messages.write(lines.map((line) => `${INDENT}${line}\n`).join(""));
-      },
-    };
+    const choice = createChoice(request, { host, position, canTrust, canSave: rule !== undefined });
+    const context = { host, keyboard, input, signal: request.signal };
     return await input.runExclusively(async () => {
       for (;;) {
         const answer = await askChoice(choice, context);
-        if (answer !== "save" || rule === undefined) return toDecision(answer);
-        const saved = await savedRules.save(rule, request, questions);
+        if (answer !== "save") return toDecision(answer);
+        const saved = rule && await savedRules.save(rule, request, createRuleQuestions(context));
         if (saved) return saved;
       }
     });
   };
 }
 
+interface CallChoiceOptions {
+  readonly host: Pick<Host, "terminal" | "env">;
+  readonly position: QuestionPosition;
+  /** Whether the user can approve all calls of the tool. */
+  readonly canTrust: boolean;
+  /** Whether the user can save a rule for later sessions. */
+  readonly canSave: boolean;
+}
+
+/** Creates the question about a call. */
+function createChoice(
+  request: GateRequest,
+  { host, position, canTrust, canSave }: CallChoiceOptions,
+): Choice<Answer> {
+  const { terminal, env } = host;
+  const style = getStyle(terminal.messages, env);
+  const labels: Readonly<Record<Answer, string>> = {
+    yes: "[y]es",
+    no: "[n]o",
+    always: `[a]lways ${toPlainText(request.name)}`,
+    save: "[s]ave a rule",
+  };
+  const answers: readonly Answer[] = [
+    "yes",
+    "no",
+    ...(canTrust ? ["always" as const] : []),
+    ...(canSave ? ["save" as const] : []),
+  ];
+  return {
+    details: formatCallDetails(request, { style, position, columns: terminal.columns }),
+    message: `Allow? ${answers.map((answer) => labels[answer]).join(" / ")}`,
+    answers,
+  };
+}
+
+/** Asks about a rule, and shows what was saved, below the question about the call. */
+function createRuleQuestions(context: QuestionContext): RuleQuestions {
+  const { columns, messages } = context.host.terminal;
+  return {
+    columns,
+    askChoice: (question) => askChoice(question, context),
+    async print(_kind, text) {
+      const lines = wrapText(toPlainText(text), columns - INDENT.length);
+      await messages.write(lines.map((line) => `${INDENT}${line}\n`).join(""));
+    },
+  };
+}
+
 /** Returns the decision for an answer; no answer denies the call. */
-function toDecision(answer: Answer | undefined): ApprovalDecision {
+function toDecision(answer: Exclude<Answer, "save"> | undefined): ApprovalDecision {
   switch (answer) {
     case "yes":
       return { type: "approved" };
     case "always":
       return { type: "approved", scope: "tool" };
-    default:
+    case "no":
+    case undefined:
       return { type: "denied", reason: USER_DENIAL };
   }
 }

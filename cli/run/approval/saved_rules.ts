@@ -89,7 +89,7 @@ export class SavedRules {
     { columns, askChoice, print }: RuleQuestions,
   ): Promise<ApprovalDecision | undefined> {
     if (await askChoice(createQuestion(rule, columns)) !== "yes") return undefined;
-    const problem = await this.#storeUnlessAborted(rule, signal);
+    const problem = await this.#store(rule, signal);
     if (signal.aborted) return undefined;
     if (problem !== undefined) {
       await print("error", `The rule is not saved, and the call runs once: ${problem}`);
@@ -99,19 +99,6 @@ export class SavedRules {
     await print("notice", `Saved in ${this.#getFile()}`);
     await print("notice", `swink rules remove allow '${rule}' removes it`);
     return name === "bash" ? { type: "approved" } : { type: "approved", scope: "tool" };
-  }
-
-  /** Writes a rule; an interrupt does not wait for another program that changes the file. */
-  async #storeUnlessAborted(rule: string, signal: AbortSignal): Promise<string | undefined> {
-    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-    const onAbort = () => resolve(undefined);
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    try {
-      return await Promise.race([this.#store(rule, signal), aborted]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
   }
 
   /** Writes a rule to the user's file. Returns why that failed; `undefined` if it did not. */

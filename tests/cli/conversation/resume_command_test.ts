@@ -69,14 +69,15 @@ Deno.test("/resume: finds words in titles and texts, and asks which session", as
   assertStringIncludes(JSON.stringify(second.requests[0]?.messages), "About plums");
   await using third = await typeConversation({
     home,
-    typed: ["/resume", "bananas", "pea", "1", "/resume", "", "/resume bananas", "/quit"],
+    typed: ["/resume", "bananas", "20", "pea", "1", "/resume", "", "/resume bananas", "/quit"],
   });
   const { outputs } = third;
-  assertStringIncludes(outputs[1] ?? "", "No session of this directory has these words\n");
-  assertMatch(outputs[2] ?? "", /^1 {2}SESSION .*About pears\n$/);
-  assertEquals(outputs[3], "you: About pears\nassistant: Hello!\n");
-  assertEquals(outputs[5], "");
-  assertStringIncludes(outputs[6] ?? "", 'There is no session "bananas", and none of this');
+  const missing = "No session of this directory has this number, id or words\n";
+  for (const output of outputs.slice(1, 3)) assertStringIncludes(output, missing);
+  assertMatch(outputs[3] ?? "", /^1 {2}SESSION .*About pears\n$/);
+  assertEquals(outputs[4], "you: About pears\nassistant: Hello!\n");
+  assertEquals(outputs[6], "");
+  assertStringIncludes(outputs[7] ?? "", 'There is no session "bananas", and none of this');
 });
 
 Deno.test("/resume: the beginning of an id precedes words", async () => {
