@@ -142,17 +142,12 @@ Deno.test("openDurableSession(): save() appends nothing that another process has
   const slow = storeFrom(storage);
   const journal = new ArrayJournal();
   const input = null;
-  let later = 0;
   slow.create = async () => {
     const taken = new ArrayJournal(journal.records);
     await executeRun(taken, { workflow: createWorkflow(store, "one"), input });
-    later = 2_000;
     return await store.open("ada");
   };
-  const { now } = Date;
-  Date.now = () => now() + later;
   await executeRun(journal, { workflow: createWorkflow(slow, "one"), input });
-  Date.now = now;
   assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
 });
 
@@ -240,6 +235,28 @@ Deno.test("openDurableSession(): a save that was cut off is completed", async ()
   const workflow = createWorkflow(store, "one");
   await executeRun(new ArrayJournal(records), { workflow, input: null });
   assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): a save that was cut off is completed behind the entries of an application", async () => {
+  const store = new InMemorySessionStore();
+  const cut = await store.create({ id: "ada" });
+  cut.append({ type: "custom", name: "durable_run", data: { runId: "run-1", part: 1 } });
+  cut.append({ type: "message", message: userMessage("Prompt for one", 5) });
+  cut.append({ type: "title", title: "First steps" });
+  cut.append({ type: "message", message: userMessage("Hello from the application", 5) });
+  await cut.close();
+  const full = new ArrayJournal();
+  const other = createWorkflow(new InMemorySessionStore(), "one");
+  await executeRun(full, { workflow: other, input: null });
+  const records = full.records.filter(({ name }) => name !== SAVE);
+  await executeRun(new ArrayJournal(records), {
+    workflow: createWorkflow(store, "one"),
+    input: null,
+  });
+  assertEquals(
+    await readTypes(store),
+    ["custom", "user", "title", "user", "assistant", "run_ended"],
+  );
 });
 
 Deno.test("openDurableSession(): a save that was cut off is completed behind that of another run", async () => {

@@ -12,10 +12,14 @@ import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
 import { repairHistory } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
-import { realSleep, systemClock } from "../../core/ports/ports.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 import { createRunEndedEntry } from "../../core/sessions/run_ended_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/sessions/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
+import type {
+  EntryOutline,
+  SessionEntry,
+  SessionEntryBody,
+} from "../../core/sessions/session_entry.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 
@@ -30,8 +34,6 @@ const LOCK_PAUSE_MS = 50;
 const STORE_PAUSE_MS = 500;
 /** Number of attempts of a call that a store refuses, as one also does that was out of reach a moment ago. */
 const MAX_ATTEMPTS = 5;
-/** Time after which another process may have executed a step that has begun here, in milliseconds. */
-const OWNED_MS = 100;
 
 /** Options for {@linkcode openDurableSession}. */
 export interface DurableSessionOptions
@@ -127,7 +129,7 @@ export async function openDurableSession(
     agent,
     store,
     session: options,
-    isNew: leaf === null,
+    leaf,
     hasQueued,
   });
   return {
@@ -159,8 +161,8 @@ interface SessionSaverOptions {
   readonly agent: Agent;
   readonly store: SessionStore;
   readonly session: DurableSessionOptions;
-  /** Whether the session did not exist when the run began. */
-  readonly isNew: boolean;
+  /** The entry after which the run continues; `null` if the session did not exist when the run began. */
+  readonly leaf: string | null;
   /** Whether the session has messages in the queues. */
   readonly hasQueued: boolean;
 }
@@ -172,9 +174,12 @@ class SessionSaver {
   #saved: number;
   /** Whether the session has messages in the queues. */
   #hasQueued: boolean;
+  /** The last entry of the session before the next save. */
+  #lastEntry: string | null;
 
   constructor(options: SessionSaverOptions) {
     this.#options = options;
+    this.#lastEntry = options.leaf;
     this.#saved = options.agent.state.messages.length;
     this.#hasQueued = options.hasQueued;
   }
@@ -184,26 +189,21 @@ class SessionSaver {
   }
 
   async save(result: AgentResult | undefined): Promise<SavedPosition> {
-    const { store, session, isNew } = this.#options;
+    const { store, session, leaf } = this.#options;
     const { id, steps } = session;
     const saves = getSaves(steps);
     const part = saves.count(id);
     const entries = this.#takeEntries(result);
     const marker = { runId: steps.runId, part };
-    // Only the first step after a replay may have been interrupted.
-    const isRepeated = steps.isReplaying;
     // A session that is missing later was deleted, and must not come back.
-    const mayCreate = isNew && !saves.has(store, id);
+    const mayCreate = leaf === null && !saves.has(store, id);
+    const saved = { marker, entries, after: this.#lastEntry, mayCreate };
     // An abort of the run does not end this step, since the session must have the end of the run.
-    const position = await steps.run(`session ${id}: save ${part}`, async () => {
-      const beganAt = systemClock.now();
-      let attempts = 0;
-      return await repeatOnFailure(store, steps, () => {
-        const isFirst = ++attempts === 1 && !isRepeated;
-        const mayBeRepeated = () => !isFirst || Math.abs(systemClock.now() - beganAt) > OWNED_MS;
-        return saveEntries(store, session, { marker, entries, mayBeRepeated, mayCreate });
-      });
-    });
+    const position = await steps.run(
+      `session ${id}: save ${part}`,
+      () => repeatOnFailure(store, steps, () => saveEntries(store, session, saved)),
+    );
+    this.#lastEntry = position.entryId;
     saves.add(store, id);
     return position;
   }
@@ -346,8 +346,8 @@ function countQueued({ steering, followUp }: QueuedMessages): number {
 interface SavedEntries {
   readonly marker: { readonly runId: string; readonly part: number };
   readonly entries: readonly SessionEntryBody[];
-  /** Whether an earlier attempt or another process may have stored some of them. */
-  readonly mayBeRepeated: () => boolean;
+  /** An entry that is older than the marker; `null` if there is none. */
+  readonly after: string | null;
   /** Whether a session that does not exist is created. */
   readonly mayCreate: boolean;
 }
@@ -355,11 +355,12 @@ interface SavedEntries {
 async function saveEntries(
   store: SessionStore,
   options: DurableSessionOptions,
-  { marker, entries, mayBeRepeated, mayCreate }: SavedEntries,
+  saved: SavedEntries,
 ): Promise<SavedPosition> {
+  const { marker, entries, mayCreate } = saved;
   const session = await openToWrite(store, { ...options, mayCreate });
   try {
-    const stored = mayBeRepeated() ? findStored(await session.path(), marker) : undefined;
+    const stored = await countStored(session, saved);
     throwIfDetached(options.steps);
     if (stored === undefined) session.append({ type: "custom", name: RUN_ENTRY, data: marker });
     for (const entry of entries.slice(stored ?? 0)) session.append(entry);
@@ -371,20 +372,63 @@ async function saveEntries(
   }
 }
 
-/** Returns the number of entries that an interrupted step has stored; `undefined` if it has not stored its marker. */
-function findStored(
-  path: readonly SessionEntry[],
+/**
+ * Returns the number of entries that an earlier attempt or another process has stored; `undefined` if the marker is not
+ * stored. Others may have appended entries to the session since.
+ */
+async function countStored(
+  session: Session,
+  { marker, entries, after }: SavedEntries,
+): Promise<number | undefined> {
+  const later: EntryOutline[] = [];
+  for (const node of walkBack(session, after)) {
+    if (node.type === "custom" && isMarker(await session.entry(node.id), marker)) {
+      return await countSame(session, later.toReversed(), entries);
+    }
+    later.push(node);
+  }
+  return undefined;
+}
+
+/** Yields the entries of the path after one of them, the last one first. */
+function* walkBack(
+  { outline, leafId }: Session,
+  after: string | null,
+): Generator<EntryOutline> {
+  let next = leafId;
+  for (let position = outline.length - 1; position >= 0 && next !== after; position--) {
+    const node = outline[position];
+    if (node?.id !== next) continue;
+    yield node;
+    next = node.parentId;
+  }
+}
+
+function isMarker(
+  entry: SessionEntry | undefined,
   { runId, part }: SavedEntries["marker"],
-): number | undefined {
-  const position = path.findLastIndex((entry) => {
-    if (entry.type !== "custom" || entry.name !== RUN_ENTRY) return false;
-    const data = entry.data as Partial<SavedEntries["marker"]> | null;
-    return data?.runId === runId && data.part === part;
-  });
-  if (position < 0) return undefined;
-  const after = path.slice(position + 1);
-  const end = after.findIndex((entry) => entry.type === "custom" && entry.name === RUN_ENTRY);
-  return end < 0 ? after.length : end;
+): boolean {
+  if (entry?.type !== "custom" || entry.name !== RUN_ENTRY) return false;
+  const data = entry.data as Partial<SavedEntries["marker"]> | null;
+  return data?.runId === runId && data.part === part;
+}
+
+/** Returns the number of stored entries that are the first ones of a save. */
+async function countSame(
+  session: Session,
+  stored: readonly EntryOutline[],
+  entries: readonly SessionEntryBody[],
+): Promise<number> {
+  for (const [index, entry] of entries.entries()) {
+    const node = stored[index];
+    if (!node || !isSameKind(await session.entry(node.id), entry)) return index;
+  }
+  return entries.length;
+}
+
+function isSameKind(stored: SessionEntry | undefined, entry: SessionEntryBody): boolean {
+  if (stored?.type !== "message" || entry.type !== "message") return stored?.type === entry.type;
+  return stored.message.role === entry.message.role;
 }
 
 async function openToWrite(
