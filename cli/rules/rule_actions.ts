@@ -85,9 +85,10 @@ export async function storeRule(
 
 /** Removes a rule from the user's file, also one that is invalid. */
 export async function removeRule(effect: RuleEffect, rule: string, host: Host): Promise<ExitCode> {
-  const removed = parseRule(rule, splitEntry);
+  let removed = parseRule(rule, splitEntry);
   await changeKey(KEYS[effect], (value) => {
     const rules = Array.isArray(value) ? value.flatMap((text) => splitEntry(String(text))) : [];
+    removed = findRule(removed, rules) ?? removed;
     const others = rules.filter((other) => other !== removed);
     if (others.length === rules.length) {
       throw new UsageError(
@@ -99,6 +100,16 @@ export async function removeRule(effect: RuleEffect, rule: string, host: Host): 
   }, { env: host.env, extendsValue: true });
   await host.terminal.messages.write(`The rule ${effect} ${toPlainText(removed)} is removed\n`);
   return ExitCode.ok;
+}
+
+/** Returns a rule, or one with other blanks: a rule that is copied from a terminal may be broken into rows. */
+function findRule(text: string, rules: readonly string[]): string | undefined {
+  const joined = joinRows(text);
+  return rules.find((rule) => rule === text) ?? rules.find((rule) => joinRows(rule) === joined);
+}
+
+function joinRows(rule: string): string {
+  return rule.replaceAll(/\s+/g, " ");
 }
 
 /** @throws {UsageError} If a text is not one rule. */

@@ -62,6 +62,16 @@ Deno.test("swink rules remove: removes a rule from the file, and a list without 
   assertEquals(parse(home.read(FILE)), { plain: true });
 });
 
+Deno.test("swink rules remove: removes a rule that a terminal has broken into rows, or the one with exactly these blanks", async () => {
+  await using home = await createTemporaryDirectory({
+    [FILE]: "allowed_tools = ['bash(ls  one)', 'bash(ls one)', 'bash(ls two three)']\n",
+  });
+  const { messages } = await run(home, "remove", "allow", "bash(ls\n  two\n  three)");
+  assertEquals(messages, "The rule allow bash(ls two three) is removed\n");
+  await run(home, "remove", "allow", "bash(ls one)");
+  assertEquals(parse(home.read(FILE)), { allowed_tools: ["bash(ls  one)"] });
+});
+
 Deno.test("swink rules list, remove: list and remove a rule whose parentheses do not match, and others next to it", async () => {
   await using home = await createTemporaryDirectory({
     [FILE]: 'disallowed_tools = ["bash(rm *", "write_file", "edit_file"]\n',

@@ -137,7 +137,6 @@ class CallQuestion {
   async #saveRule(request: GateRequest, rule: string): Promise<Answered> {
     const { view, savedRules } = this.#options;
     return await savedRules.save(rule, request, {
-      columns: view.columns,
       askChoice: (choice) => view.askChoice(choice, request.signal),
       print: (kind, text) => view.print(toMessage(kind, text, view)),
     });

@@ -156,7 +156,6 @@ function createChoice(
 function createRuleQuestions(context: QuestionContext): RuleQuestions {
   const { columns, messages } = context.host.terminal;
   return {
-    columns,
     askChoice: (question) => askChoice(question, context),
     async print(_kind, text) {
       const lines = wrapText(toPlainText(text), columns - INDENT.length);

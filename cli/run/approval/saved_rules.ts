@@ -31,14 +31,12 @@ export interface SavedRulesOptions {
   readonly project: Pick<LoadedProject, "root" | "ignored"> | undefined;
   /** The sandbox of commands. */
   readonly sandbox: Sandbox;
-  /** The environment, which determines where the configuration is. */
-  readonly host: Pick<Host, "env">;
+  /** The environment, which determines where the configuration is, and the terminal. */
+  readonly host: Pick<Host, "env" | "terminal">;
 }
 
 /** Asks the user, and shows messages. */
 export interface RuleQuestions {
-  /** Columns of the terminal. */
-  readonly columns: number;
   /** Asks a question; `undefined` if the user gives no answer. */
   readonly askChoice: <Answer extends string>(
     choice: Choice<Answer>,
@@ -86,8 +84,9 @@ export class SavedRules {
   async save(
     rule: string,
     { name, signal }: Pick<GateRequest, "name" | "signal">,
-    { columns, askChoice, print }: RuleQuestions,
+    { askChoice, print }: RuleQuestions,
   ): Promise<ApprovalDecision | undefined> {
+    const { columns } = this.#options.host.terminal;
     if (await askChoice(createQuestion(rule, columns)) !== "yes") return undefined;
     const problem = await this.#store(rule, signal);
     if (signal.aborted) return undefined;

@@ -92,6 +92,23 @@ Deno.test("saved rule: one for a file tool approves all of its calls, as always 
   assertEquals(read(home), 'allowed_tools = [ "write_file" ]\n');
 });
 
+Deno.test("saved rule: the question breaks no word on a narrow terminal that only writes lines", async () => {
+  await using conversation = await typeConversation({
+    model: bash("touch one"),
+    typed: ["Work", "s", "n", "n", "/quit"],
+    columns: 40,
+  });
+  assertStringIncludes(
+    conversation.transcript,
+    `
+  Later sessions run this command
+  without a question, in every directory
+  and with any input, also where nothing
+  confines it.
+`,
+  );
+});
+
 Deno.test("saved rule: nothing is saved without a yes, and the question is asked again", async () => {
   await using conversation = await typeConversation({
     model: bash("touch one"),
