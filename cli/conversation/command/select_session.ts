@@ -11,9 +11,10 @@ import type { CommandContext } from "./command_context.ts";
 import { requireStore } from "./require_store.ts";
 import {
   findSessions,
+  getNumberedSessions,
   type ListedSessions,
-  listLastSessions,
   listSessions,
+  showList,
 } from "./session_lists.ts";
 
 const NO_SESSION = toLine("No session of this directory is saved", "faint");
@@ -32,8 +33,7 @@ export async function selectSession(
   context: CommandContext,
 ): Promise<string | undefined> {
   if (text === "") return await askForSession(await listSessions(context), context);
-  const { found } = await listLastSessions(context);
-  const id = await findId(text, found, context);
+  const id = await findId(text, await getNumberedSessions(context), context);
   if (id !== undefined) return id;
   const matching = await findSessions(text, context);
   if (matching.found.length > 0) return await askForSession(matching, context);
@@ -51,16 +51,20 @@ async function askForSession(
   const { view } = context;
   const { signal } = new AbortController();
   let { found } = listed;
-  await view.print(found.length === 0 ? [NO_SESSION, ...listed.lines] : listed.lines);
+  const lines = found.length === 0 ? [NO_SESSION, ...listed.lines] : listed.lines;
+  await showList(listed, lines, context);
   while (found.length > 0) {
     const answer = (await view.askText({ message: "Number, id or words" }, signal))?.trim() ?? "";
     if (answer === "") return undefined;
     const id = await findId(answer, found, context);
     if (id !== undefined) return id;
     const matching = await findSessions(answer, context);
-    const hasHits = matching.found.length > 0;
-    await view.print(hasHits ? matching.lines : [NO_HIT]);
-    if (hasHits) found = matching.found;
+    if (matching.found.length === 0) {
+      await view.print([NO_HIT]);
+      continue;
+    }
+    found = matching.found;
+    await showList(matching, matching.lines, context);
   }
   return undefined;
 }

@@ -5,14 +5,14 @@
  */
 
 import { defineCommand } from "../command/conversation_command.ts";
-import { listSessions, searchSessions } from "../command/session_lists.ts";
+import { listSessions, searchSessions, showList } from "../command/session_lists.ts";
 import { toLine } from "../view/lines.ts";
 
 const NONE = toLine("No session found", "faint");
 
 const CONTINUE_LISTED = "/resume ID or NUMBER continues one";
 
-/** The numbers are those of the complete list. */
+/** Hits have no numbers. */
 const CONTINUE_FOUND = "/resume ID or WORDS continues one";
 
 /** `#sessions`. */
@@ -25,9 +25,10 @@ export const sessions = defineCommand({
     const { view } = context;
     if (argument === "") {
       const { found, lines } = await listSessions(context);
-      await view.print(
-        found.length === 0 ? [NONE, ...lines] : [...lines, toLine(CONTINUE_LISTED, "faint")],
-      );
+      const shown = found.length === 0
+        ? [NONE, ...lines]
+        : [...lines, toLine(CONTINUE_LISTED, "faint")];
+      await showList({ found }, shown, context);
     } else {
       const { lines } = await searchSessions(argument, context);
       await view.print(lines.length === 0 ? [NONE] : [...lines, toLine(CONTINUE_FOUND, "faint")]);

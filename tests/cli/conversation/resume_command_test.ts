@@ -80,6 +80,21 @@ Deno.test("/resume: finds words in titles and texts, and asks which session", as
   assertStringIncludes(outputs[7] ?? "", 'There is no session "bananas", and none of this');
 });
 
+Deno.test("/resume: a number is that of the list that was shown last, whatever was saved since", async () => {
+  await using first = await type(["About pears", "/reset", "About plums", "/reset", "About cars"], {
+    model: [...HELLO, ...HELLO, ...HELLO],
+  });
+  const { home } = first;
+  await using second = await typeConversation({
+    home,
+    model: HELLO,
+    typed: ["#sessions", "Next", "/resume 2", "/resume pears", "", "/resume 1", "/quit"],
+  });
+  assertMatch(second.outputs[0] ?? "", /^1 {2}SESSION .*About cars\n2 {2}SESSION .*About plums\n/);
+  assertEquals(second.outputs[2], "you: About plums\nassistant: Hello!\n");
+  assertEquals(second.outputs[5], "you: About pears\nassistant: Hello!\n");
+});
+
 Deno.test("/resume: the beginning of an id precedes words", async () => {
   await using first = await type(["About the talks"], {
     args: ["--session-id", "first"],
