@@ -5,7 +5,8 @@
  */
 
 import { join } from "../../../src/platform/paths.ts";
-import { readUntrustedText } from "../../../src/platform/untrusted_file.ts";
+import { readUntrustedFile } from "../../../src/platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../../src/platform/untrusted_read.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { type ConversationCommand, defineCommand } from "../command/conversation_command.ts";
 
@@ -33,10 +34,11 @@ export async function readCustomCommands(
   const commands: ConversationCommand[] = [];
   for (const name of names.slice(0, MAX_COMMANDS)) {
     const path = join(directory, `${name}.md`);
-    const text = await readUntrustedText(path, { within: directory, maxBytes: MAX_BYTES });
-    const problem = findProblem(text);
-    if (problem !== undefined) onProblem(`the command of ${path} was not loaded: ${problem}`);
-    else if (text !== undefined) commands.push(createCustomCommand(name, text));
+    const read = await readUntrustedFile(path, { within: directory, maxBytes: MAX_BYTES });
+    const text = read.type === "content" ? new TextDecoder().decode(read.bytes) : "";
+    const problem = describeUnread(read) ?? findProblem(text);
+    if (problem === undefined) commands.push(createCustomCommand(name, text));
+    else onProblem(`the command of ${path} was not loaded: ${problem}`);
   }
   return commands;
 }
@@ -61,10 +63,16 @@ function describeName(path: string): string {
   return `the command of ${path} was not loaded: name the file with lower-case letters and hyphens, such as my-review.md`;
 }
 
-/** Returns why a file is no command. */
-function findProblem(text: string | undefined): string | undefined {
+/** Returns why a file was not read. */
+function describeUnread(read: UntrustedRead): string | undefined {
+  if (read.type === "missing") return "it is a link to a missing file";
+  return read.type === "refused" ? `it ${read.reason}` : undefined;
+}
+
+/** Returns why a text is no command. */
+function findProblem(text: string): string | undefined {
   // Binary data is decoded to replacement characters.
-  if (text === undefined || /[\0\uFFFD]/.test(text)) return "it is no text file";
+  if (/[\0\uFFFD]/.test(text)) return "it is no text file";
   const { body, isOpen } = splitFrontMatter(text);
   if (isOpen) return "the lines after its first --- do not end with ---";
   return body === "" ? "it has no text to send" : undefined;

@@ -15,7 +15,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   EACCES: "permission denied: check the permissions of the file and its directory",
   EPERM: "permission denied: check the permissions of the file and its directory",
-  EISDIR: "it is a directory",
+  EISDIR: "it is a directory: move it to another place",
   ELOOP: "it is a symbolic link that leads to itself",
   EMFILE: "too many open files",
   EIO: "input/output error of the disk",

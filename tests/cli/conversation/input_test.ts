@@ -270,6 +270,27 @@ Deno.test("custom commands: files without a text, with fields that do not end an
   assertStringIncludes(outputs.join(""), "/rule [TEXT]");
 });
 
+Deno.test("custom commands: files that cannot be read are reported with the reason", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/.keep": "",
+    "secret.md": "Secret",
+    ".config/swink/commands/large.md": "a".repeat(100_001),
+    ".config/swink/commands/directory.md/a": "",
+  });
+  const commands = `${home.path}/.config/swink/commands`;
+  await Deno.symlink(`${home.path}/secret.md`, `${commands}/link.md`);
+  await Deno.symlink("missing", `${commands}/lost.md`);
+  await using conversation = await typeConversation({ home, typed: ["/quit"] });
+  const reasons = [...conversation.transcript.matchAll(/(\w+)\.md was not loaded: (.*)/g)]
+    .map(([, name, reason]) => `${name}: ${reason}`);
+  assertEquals(reasons, [
+    "directory: it is a directory, not a regular file",
+    "large: it is larger than 100000 bytes",
+    "link: it is a link to a file outside of its directory",
+    "lost: it is a link to a missing file",
+  ]);
+});
+
 Deno.test("custom commands: a directory that cannot be read, or has too many of them, is reported", async () => {
   await using file = await typeConversation({
     files: { ".config/swink/commands": "no directory" },
