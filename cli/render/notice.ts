@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentError, AgentEvent } from "../../mod.ts";
+import type { AgentError, AgentEvent, ModelSpec } from "../../mod.ts";
 import { formatError, toCliTerms } from "./error_text.ts";
 import { pluralize } from "./tool_line.ts";
 import { formatDuration } from "./usage_line.ts";
@@ -35,7 +35,11 @@ export function getNotice(
       // A warning has reported a rejected key.
       const isKnown = failure === undefined || failure.code === "auth_error";
       const reason = isKnown ? "" : `: ${formatError(failure, baseUrl)}`;
-      return `${event.from.modelId} failed, continuing with ${event.to.modelId}${reason}`;
+      const { from, to } = event;
+      const [failed, next] = from.provider === to.provider
+        ? [from.modelId, to.modelId]
+        : [formatModel(from), formatModel(to)];
+      return `${failed} failed, continuing with ${next}${reason}`;
     }
     case "context_compacted":
       return formatCompaction(event.report);
@@ -45,6 +49,10 @@ export function getNotice(
     default:
       return undefined;
   }
+}
+
+function formatModel({ provider, modelId }: ModelSpec): string {
+  return `${provider}/${modelId}`;
 }
 
 function formatCompaction(

@@ -37,6 +37,11 @@ Deno.test("RunNotices: a fallback has its reason, unless a warning about a rejec
   ]);
 });
 
+Deno.test("RunNotices: a fallback to another provider names both, whose models may have the same name", () => {
+  const [line] = list([fallback("one/a", "two/a")]);
+  assertEquals(line, "one/a failed, continuing with two/a");
+});
+
 Deno.test("RunNotices: a fallback of each turn is reported once, unless retries precede it or a text is discarded", () => {
   const turn = [fallback("any/a", "any/b"), fallback("any/b", "any/c")];
   const lines = ["a failed, continuing with b", "b failed, continuing with c"];

@@ -100,6 +100,27 @@ Deno.test("swink run --fallback-model: another model continues where there is no
   );
 });
 
+Deno.test("swink run --fallback-model: another model continues where a key command fails, which ends a run of its own", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": `[providers.openai]
+key_command = "echo locked >&2; exit 3"
+[providers.lab]
+base_url = "https://lab.example/v1"
+key_command = "exit 4"
+`,
+  });
+  const args = ["-q", "-m", "openai/a", "--fallback-model", "lab/b,anthropic/c"];
+  const { code, bodies, messages } = await run(home, args, { model: [scriptedReply("Done.")] });
+  assertEquals([code, bodies.map(({ model }) => model).join("")], [0, "c"]);
+  const text = messages.replaceAll(/\s+/g, " ");
+  for (const reason of ["openai: sh failed with exit code 3: locked", "lab: sh failed with exit"]) {
+    assertStringIncludes(text, `: the key command for ${reason}`);
+  }
+  const single = await run(home, ["-m", "openai/a"]);
+  assertEquals([single.code, single.bodies], [3, []]);
+});
+
 Deno.test("swink run --fallback-model: the error of the last model ends the run when its key is rejected, too", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const args = ["-m", "anthropic/a", "--fallback-model", "anthropic/b", "-o", "json"];

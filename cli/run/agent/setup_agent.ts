@@ -194,7 +194,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
-  const getApiKey = options.conversation && ((provider: string) => keys.get(provider));
+  const getApiKey = options.conversation &&
+    ((provider: string) => keys.getForRequest(provider));
   const summaryOptions = {
     streamFn: keys.watch(streamFn),
     contextWindow,
@@ -291,7 +292,8 @@ async function createAgentOptions(
   return {
     model,
     retry,
-    ...rejectedKeys?.createOptions(streamFn, fallback) ?? { streamFn },
+    ...rejectedKeys?.createOptions({ streamFn, getApiKey }, fallback) ??
+      { streamFn, ...(getApiKey && { getApiKey }) },
     prices,
     // A run with one prompt has a transform, too: its session keeps the summary for the next run.
     transformContext: transform,
@@ -301,7 +303,6 @@ async function createAgentOptions(
     approve: keepsApprovals(options) ? approval.gate : approval.approve,
     // A user or a program that adds a message to a run does not want to lose what runs.
     interrupt: "boundary",
-    ...(getApiKey && { getApiKey }),
     policies: [
       ...(planMode ? [planMode] : []),
       ...await createLimits(options),

@@ -13,10 +13,9 @@ export function getKeyAdvice(
   { provider = "", status }: Pick<AgentError, "provider" | "status">,
   env: Host["env"],
 ): string | undefined {
-  const variables = keyVariables(provider);
   // Without a status no request was sent, and the message already reports the missing key.
-  if (status === undefined || variables.length === 0) return undefined;
-  const variable = variables.find((name) => (env(name) ?? "") !== "");
+  if (status === undefined || provider === "") return undefined;
+  const variable = keyVariables(provider).find((name) => (env(name) ?? "") !== "");
   const key = variable === undefined
     ? `the key that key_command prints or swink login ${provider} has saved`
     : `the key in ${variable}`;

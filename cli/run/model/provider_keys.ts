@@ -6,13 +6,15 @@
 
 import { keyVariables } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
-import type {
-  Agent,
-  AgentError,
-  AssistantMessageEvent,
-  ModelSpec,
-  StreamFn,
+import {
+  type Agent,
+  type AgentError,
+  type AssistantMessageEvent,
+  AuthError,
+  type ModelSpec,
+  type StreamFn,
 } from "../../../mod.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
@@ -46,9 +48,22 @@ export class ProviderKeys {
     const key = this.#keys.get(provider) ??
       getKey(provider, { needsKey, keyCommand, signal }, this.#host);
     this.#keys.set(provider, key);
-    // The user may save a missing key in another terminal, and a key command that has failed runs again.
-    key.then((found) => found ?? this.#keys.delete(provider), () => this.#keys.delete(provider));
+    // The user may save a missing key in another terminal, and a key command that has failed runs again in the next run.
+    key.then((found) => found ?? this.#keys.delete(provider), () => this.#reject(provider));
     return key;
+  }
+
+  /**
+   * Returns the key for a request.
+   *
+   * @throws {AuthError} If it cannot be found, such as by a key command that fails.
+   */
+  async getForRequest(provider: string): Promise<string | undefined> {
+    try {
+      return await this.get(provider);
+    } catch (cause) {
+      throw new AuthError(getErrorMessage(cause), { provider, cause });
+    }
   }
 
   /** Whether a provider has a key; a key command, which may ask the user, counts as one. */
@@ -91,7 +106,10 @@ export class ProviderKeys {
   }
 
   #notice(error: Pick<AgentError, "code"> | undefined, { provider }: ModelSpec): void {
-    if (error?.code !== "auth_error") return;
+    if (error?.code === "auth_error") this.#reject(provider);
+  }
+
+  #reject(provider: string): void {
     this.#rejected.add(provider);
     if (!this.#isRunning) this.#forgetRejected();
   }

@@ -50,13 +50,14 @@ export async function getProviders(
   // The base URL of the command line is that of the model, not of its fallbacks.
   const { baseUrl: _baseUrl, ...shared } = options;
   const providers: Record<string, ProviderOptions> = {};
+  const hasOthers = others.length > 0;
   checkRecording(first, options);
   if (!isOnDevice(first, options)) {
-    providers[first.provider] = await getProviderOptions(first, options, host);
+    providers[first.provider] = await getProviderOptions(first, { ...options, hasOthers }, host);
   }
   for (const model of others) {
     if (isOnDevice(model, shared)) continue;
-    providers[model.provider] ??= await getProviderOptions(model, shared, host);
+    providers[model.provider] ??= await getProviderOptions(model, { ...shared, hasOthers }, host);
   }
   return providers;
 }
@@ -96,11 +97,13 @@ export function isOnDevice(
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 async function getProviderOptions(
   { provider }: ModelSpec,
-  selection: ProviderSelection,
+  selection: ProviderSelection & {
+    /** Whether another model may reply in the place of this one. */
+    readonly hasOthers: boolean;
+  },
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
-  const { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} } = selection;
-  const { keyCommand } = providers[provider] ?? {};
+  const { baseUrl, replay, providers = {} } = selection;
   const recordedUrl = replay === undefined ? undefined : await findRecordedUrl(replay, provider);
   const { url, source } = findProviderUrl(provider, { baseUrl, providers, env: host.env });
   const ownUrl = recordedUrl ?? (source === undefined ? undefined : url);
@@ -111,7 +114,11 @@ async function getProviderOptions(
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
-  const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
+  const { apiKey, problem } = await tryGetKey(provider, selection, host);
+  // A request then fails with this reason, and the next model continues.
+  if (problem !== undefined) {
+    return { ...(ownUrl !== undefined && { baseUrl: ownUrl }), keyHint: problem };
+  }
   const isKeyless = baseUrl !== undefined || !names.includes(provider);
   const hint = createKeyHint(provider, selection);
   const isUnavailable = apiKey === undefined && !hasKeyVariable(provider, host) &&
@@ -124,6 +131,23 @@ async function getProviderOptions(
       : hint,
     ...(isKeyless && { keyless: true }),
   };
+}
+
+/** Returns the key of a provider, or why it cannot be found if another model may reply instead. */
+async function tryGetKey(
+  provider: string,
+  { replay, signal, needsKey = replay === undefined, providers = {}, hasOthers }:
+    & ProviderSelection
+    & { readonly hasOthers: boolean },
+  host: Pick<Host, "env">,
+): Promise<{ readonly apiKey?: string | undefined; readonly problem?: string }> {
+  const { keyCommand } = providers[provider] ?? {};
+  try {
+    return { apiKey: await getKey(provider, { needsKey, keyCommand, signal }, host) };
+  } catch (error) {
+    if (!hasOthers || signal?.aborted || !(error instanceof ConfigurationError)) throw error;
+    return { problem: error.message.slice(0, 1).toLowerCase() + error.message.slice(1) };
+  }
 }
 
 /** Returns how the user can add a missing key. */

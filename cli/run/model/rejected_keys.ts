@@ -21,6 +21,15 @@ import type { Host } from "../../host/host.ts";
 import { formatError } from "../../render/error_text.ts";
 import { getKeyAdvice } from "./key_advice.ts";
 
+type GetKey = (provider: string) => Promise<string | undefined>;
+
+/** Calls the models, with the keys of their providers. */
+interface CalledModel {
+  readonly streamFn: StreamFn;
+  /** Finds a key. Default: the stream function has the keys. */
+  readonly getApiKey: GetKey | undefined;
+}
+
 /** Passes requests whose key was rejected, or is missing, to the next model, and warns once about each model and reason. */
 export class RejectedKeys {
   readonly #env: Host["env"];
@@ -33,16 +42,18 @@ export class RejectedKeys {
 
   /** Returns the options of an agent whose models, except for the last one, pass such requests to the next one. */
   createOptions(
-    streamFn: StreamFn,
+    { streamFn, getApiKey }: CalledModel,
     fallback: readonly ModelFallback[],
-  ): Pick<AgentOptions, "streamFn" | "fallback"> {
+  ): Pick<AgentOptions, "streamFn" | "fallback" | "getApiKey"> {
+    const last = { streamFn, ...(getApiKey && { getApiKey }) };
     return {
       streamFn: wrapStreamFn(
         streamFn,
         (request, next) => this.#pass(next(request), request.model),
       ),
+      ...(getApiKey && { getApiKey: (provider) => this.#passKey(getApiKey, provider) }),
       fallback: fallback.map((model, index) =>
-        index < fallback.length - 1 ? model : { ...model, streamFn }
+        index < fallback.length - 1 ? model : { ...model, ...last }
       ),
     };
   }
@@ -60,19 +71,31 @@ export class RejectedKeys {
   ): AsyncGenerator<AssistantMessageEvent> {
     for await (const event of events) {
       if (event.type === "error" && isRejection(event.error)) {
-        this.#warn(event.error, model);
+        const { provider, modelId } = model;
+        this.#warn(event.error, `${provider}/${modelId}`);
         yield { ...event, error: allowFallback(event.error) };
       } else yield event;
     }
   }
 
-  #warn(error: AgentError, { provider, modelId }: ModelSpec): void {
+  /** Returns a key. An error, such as that of a key command, passes the request. */
+  async #passKey(getApiKey: GetKey, provider: string): Promise<string | undefined> {
+    try {
+      return await getApiKey(provider);
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      this.#warn(error, provider);
+      throw allowFallback(error);
+    }
+  }
+
+  #warn(error: AgentError, subject: string): void {
+    const { provider = "" } = error;
     const reason = formatError(error).replace(/\.$/, "");
-    const warning =
-      `${provider}/${modelId} cannot be used, so the next fallback model continues: ${reason}`;
+    const warning = `${subject} cannot be used, so the next fallback model continues: ${reason}`;
     if (this.#reported.has(warning)) return;
     this.#reported.add(warning);
-    const advice = getKeyAdvice({ ...error, provider }, this.#env);
+    const advice = getKeyAdvice(error, this.#env);
     this.#warnings.push(advice === undefined ? warning : `${warning}. ${advice}`);
   }
 }

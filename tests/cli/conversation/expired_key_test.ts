@@ -97,3 +97,37 @@ Deno.test("conversation: a summary gets the key of the conversation, and a rejec
   assertStringIncludes(transcript, "No summary was written: anthropic answered 401");
   assertStringIncludes(transcript, "A summary replaces ");
 });
+
+Deno.test("fallback models: another model continues where a key command fails, which runs once in each run", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  home.write(
+    ".config/swink/config.toml",
+    `[providers.openai]\nkey_command = "echo x >> '${home.path}/calls'; echo locked >&2; exit 3"\n`,
+  );
+  const call = scriptedReply(scriptedCall("list_directory"));
+  await using conversation = await typeConversation({
+    home,
+    args: ["-m", "openai/a", "--fallback-model", "anthropic/b"],
+    model: [call, scriptedReply("One."), scriptedReply("Two.")],
+    typed: ["Work", "/quit"],
+  });
+  const text = conversation.transcript.replaceAll(/\s+/g, " ");
+  assertStringIncludes(
+    text,
+    "warning: openai cannot be used, so the next fallback model continues: " +
+      "The key command for openai: sh failed with exit code 3: locked",
+  );
+  assertStringIncludes(text, "assistant: One.");
+  assertEquals(home.read("calls"), "x\nx\n");
+});
+
+Deno.test("key command: one that fails is the error of the run", async () => {
+  await using conversation = await typeConversation({
+    files: { ".config/swink/config.toml": "[providers.openai]\nkey_command = 'exit 3'\n" },
+    typed: ["/model openai/a", "Work", "/quit"],
+  });
+  assertStringIncludes(
+    conversation.transcript,
+    "\nerror: The key command for openai: sh failed with exit code 3\n",
+  );
+});
