@@ -90,7 +90,6 @@ export class RejectedKeys {
   }
 
   #warn(error: AgentError, subject: string): void {
-    const { provider = "" } = error;
     const reason = formatError(error).replace(/\.$/, "");
     const warning = `${subject} cannot be used, so the next fallback model continues: ${reason}`;
     if (this.#reported.has(warning)) return;
