@@ -7,6 +7,7 @@
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { askChoice } from "../questions/ask_choice.ts";
+import { toLines, toSentenceLines } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import type { Project, ProjectOptions } from "./project.ts";
@@ -29,15 +30,19 @@ export async function askForTrust(
   const { keyboard } = host.terminal;
   if (!keyboard) return false;
   using input = new TypedInput(keyboard);
-  const rows = [
-    `? Trust ${toVisibleText(programs.root)}`,
-    `  It has ${content.map(toVisibleText).join(", ")}.`,
-    "  It can instruct the agent, configure and start programs.",
-    ...(isChanged ? ["  Files that start programs are new, or have changed."] : []),
-    "  Trust only what you have written or read.",
+  const sentences = [
+    "It can instruct the agent, configure and start programs.",
+    ...(isChanged ? ["Files that start programs are new, or have changed."] : []),
+    "Trust only what you have written or read.",
   ];
   const answer = await askChoice({
-    details: rows.map((text) => ({ text, paint: (row) => row })),
+    details: [
+      ...toLines([
+        `? Trust ${toVisibleText(programs.root)}`,
+        `  It has ${content.map(toVisibleText).join(", ")}.`,
+      ]),
+      ...sentences.flatMap((text) => toSentenceLines(text, host.terminal.columns)),
+    ],
     message: "Trust? [y]es / [n]o",
     answers: ANSWERS,
   }, { host, keyboard, input, signal });

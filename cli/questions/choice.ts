@@ -37,6 +37,18 @@ const INDENT = "  ";
 /** The answer that shows further details. */
 const VIEW = "view";
 
+/** Returns the lines of a sentence of the program, broken between words. Texts of others are marked where they are broken. */
+export function toSentenceLines(sentence: string, columns: number): StyledLine[] {
+  return toLines(
+    wrapText(sentence, columns - INDENT.length).map((line) => INDENT + line),
+  );
+}
+
+/** Returns lines without a style. */
+export function toLines(texts: readonly string[]): StyledLine[] {
+  return texts.map((text) => ({ text, paint: (row) => row }));
+}
+
 /** Parses an answer; `undefined` if it is invalid. `canView` adds the answer `view`. */
 export function parseAnswer<Answer extends string>(
   { answers }: Choice<Answer>,

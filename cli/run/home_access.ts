@@ -8,6 +8,7 @@
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { askChoice } from "../questions/ask_choice.ts";
+import { toLines, toSentenceLines } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import type { RunSettings } from "./settings/settings.ts";
@@ -36,12 +37,14 @@ export async function confirmHomeAccess(
   const name = JSON.stringify(cwd);
   if (messages.isTerminal && keyboard) {
     using input = new TypedInput(keyboard);
-    const rows = [
-      `? Work in ${toVisibleText(cwd)}`,
-      "  It contains your home directory with its settings and keys.",
-    ];
     const answer = await askChoice({
-      details: rows.map((text) => ({ text, paint: (row) => row })),
+      details: [
+        ...toLines([`? Work in ${toVisibleText(cwd)}`]),
+        ...toSentenceLines(
+          "It contains your home directory with its settings and keys.",
+          host.terminal.columns,
+        ),
+      ],
       message: "Allow? [y]es / [n]o",
       answers: ANSWERS,
     }, { host, keyboard, input, signal });

@@ -25,6 +25,7 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { requireProgramDirectories } from "../host/program_directories.ts";
 import { readTextFile } from "../host/read_text_file.ts";
 import { askChoice } from "../questions/ask_choice.ts";
+import { toLines } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toCliTerms } from "../render/error_text.ts";
 import { escapeControls, toJsonLine } from "../render/json_line.ts";
@@ -247,7 +248,7 @@ async function confirmDeletion(list: string, host: Host): Promise<boolean> {
     ...toVisibleText(list).trimEnd().split("\n"),
   ];
   const answer = await askChoice({
-    details: rows.map((text) => ({ text, paint: (row) => row })),
+    details: toLines(rows),
     message: "Delete? [y]es / [n]o",
     answers: ["yes", "no"],
   }, { host, keyboard, input, signal: interrupt.signal });

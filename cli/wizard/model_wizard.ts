@@ -16,7 +16,7 @@ import { importLate } from "../host/import_late.ts";
 import { createNoHomeError, requireProgramDirectories } from "../host/program_directories.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { askSecret } from "../questions/ask_secret.ts";
-import type { QuestionContext } from "../questions/choice.ts";
+import { type QuestionContext, toLines } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { wrapText } from "../render/wrap_text.ts";
@@ -97,10 +97,6 @@ export async function askForModel(
     }
     if (signal.aborted) return "closed";
   }
-}
-
-function toLines(rows: readonly string[]) {
-  return rows.map((text) => ({ text, paint: (row: string) => row }));
 }
 
 /** Asks for a key until the provider accepts one or nothing is typed; returns whether one was saved. */

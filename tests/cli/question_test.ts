@@ -85,6 +85,33 @@ Deno.test("question: a run in the home directory or above it asks first", async 
   assertEquals(await run(`${Deno.cwd()}er`, ""), { code: 0, isAsked: false, requests: 1 });
 });
 
+Deno.test("question: sentences are broken between words on a narrow terminal", async () => {
+  const host = createFakeHost({
+    terminals: ["input", "output", "messages"],
+    env: { ...ENV, HOME: Deno.cwd() },
+    columns: 40,
+    answers: ["n"],
+  });
+  assertEquals(await main(["run", "--no-session", "Work"], host), 3);
+  assertStringIncludes(
+    toPlainText(host.screen),
+    "\n  It contains your home directory with\n  its settings and keys.\n  Allow?",
+  );
+  await using home = await createTemporaryDirectory({ "p/AGENTS.md": "", "p/.git/x": "" });
+  const project = createFakeHost({
+    terminals: ["input", "output", "messages"],
+    env: { ...ENV, HOME: home.path },
+    columns: 40,
+    answers: ["n"],
+    model: [scriptedReply("Done.")],
+  });
+  await main(["run", "--no-session", "--cwd", `${home.path}/p`, "Work"], project);
+  assertStringIncludes(
+    toPlainText(project.screen),
+    "\n  It can instruct the agent, configure\n  and start programs.\n  Trust only what",
+  );
+});
+
 Deno.test("question: a run in the home directory answers questions about calls, too", async () => {
   const host = createFakeHost({
     terminals: ["input", "output", "messages"],

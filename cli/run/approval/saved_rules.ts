@@ -16,11 +16,8 @@ import {
   requireProgramDirectories,
 } from "../../host/program_directories.ts";
 import type { LoadedProject } from "../../project/load_project.ts";
-import type { Choice } from "../../questions/choice.ts";
-import { wrapText } from "../../render/wrap_text.ts";
+import { type Choice, toLines, toSentenceLines } from "../../questions/choice.ts";
 import { findSavableRule } from "./savable_rule.ts";
-
-const INDENT = "  ";
 
 /** The widest text that is easy to read. */
 const MAX_COLUMNS = 64;
@@ -125,10 +122,11 @@ function createQuestion(rule: string, columns: number): Choice<"yes" | "no"> {
   const effect = rule.startsWith("bash(")
     ? "Later sessions run this command without a question, in every directory and with any input, also where nothing confines it."
     : `Later sessions run all calls of ${rule} without a question, in every directory.`;
-  const lines = wrapText(effect, Math.min(columns, MAX_COLUMNS) - INDENT.length);
-  const details = [`? Rule: allow ${rule}`, ...lines.map((line) => `${INDENT}${line}`)];
   return {
-    details: details.map((text) => ({ text, paint: (row) => row })),
+    details: [
+      ...toLines([`? Rule: allow ${rule}`]),
+      ...toSentenceLines(effect, Math.min(columns, MAX_COLUMNS)),
+    ],
     message: "Save? [y]es / [n]o",
     answers: ["yes", "no"],
   };
