@@ -6,15 +6,14 @@
 
 import { keyVariables } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
-import {
-  type Agent,
-  type AgentError,
-  type AssistantMessageEvent,
-  AuthError,
-  type ModelSpec,
-  type StreamFn,
+import type {
+  Agent,
+  AgentError,
+  AssistantMessageEvent,
+  ModelSpec,
+  StreamFn,
 } from "../../../mod.ts";
-import { getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { AuthError, getErrorMessage } from "../../../src/core/errors/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
