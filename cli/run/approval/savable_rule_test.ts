@@ -71,6 +71,11 @@ Deno.test("findSavableRule(): none for a command that may run its input, for whi
     "python3 -i a.py",
     "psql db",
     "duckdb",
+    "ftp host",
+    "mongo db",
+    "groovysh",
+    "python3 -m pdb a.py",
+    "python3 -u -m code",
     "uv run python",
     "npx tsx",
     "docker exec -i app node server.js",
@@ -81,7 +86,15 @@ Deno.test("findSavableRule(): none for a command that may run its input, for whi
     "rails console",
   ];
   for (const command of commands) assertEquals(await find("bash", { command }), undefined, command);
-  for (const command of ["python3 a.py", "deno task check", "npm run shell-check", "make -j 4"]) {
+  for (
+    const command of [
+      "python3 a.py",
+      "python3 a.py -m pdb",
+      "deno task check",
+      "npm run shell-check",
+      "make -j 4",
+    ]
+  ) {
     assertEquals(await find("bash", { command }), `bash(${command})`);
   }
 });

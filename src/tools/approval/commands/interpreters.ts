@@ -24,9 +24,9 @@ export function createProgramTest(names: string): (program: string) => boolean {
 
 /** Interpreters of languages, which run a file, code in an argument or their input. */
 const LANGUAGES =
-  `bb bun clojure crystal deno elixir erl g?m4 gjs gnuplot groovy guile i?python iex julia kotlin lua luajit mongosh? node
-  nodejs ocaml octave osascript perl php pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl tclsh ts-node tsx
-  vite-node`;
+  `bb bun clj clojure crystal deno elixir erl g?m4 gjs gnuplot groovy(?:sh)? guile i?python iex julia kotlin lua luajit
+  mongo(?:sh)? node nodejs ocaml octave osascript perl php pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl
+  tclsh ts-node tsx utop vite-node`;
 
 /** Editors and debuggers, which run commands in their arguments and input. */
 const EDITORS = `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex r?view vimdiff`;
@@ -54,9 +54,12 @@ export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell kak
 /** Modules of Python that run the code in their arguments or input. */
 export const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
 
+/** Those that read further code from their input, also if they get a file. */
+const CONSOLE_MODULE = /^(?:asyncio|bpython|code|IPython|pdb|ptpython)$/;
+
 /** Whether a program reads commands from its input, also if it gets a file, which is a database or a program. */
 const readsCommands = createProgramTest(
-  `${EDITORS} b?dc ghci iex irb jshell mongosh? mysql pry psql sftp socat sqlite3`,
+  `${EDITORS} b?dc ghci iex irb jshell mongo(?:sh)? mysql pry psql sftp socat sqlite3`,
 );
 
 const isPython = createProgramTest("i?python pypy");
@@ -88,7 +91,14 @@ export function mayRunInput(program: string, args: readonly string[]): boolean {
   if (readsCommands(program) || args.includes("-") || hasInputScript(args)) return true;
   // Then it reads its input after the script.
   if (isPython(program) && args.some((text) => /^-[^-WXcm]*i/.test(text))) return true;
+  if (isPython(program) && runsConsole(args)) return true;
   return !args.some((text, index) => isScript(text, args[index - 1] ?? ""));
+}
+
+/** Whether the module that Python runs is a console. */
+function runsConsole(args: readonly string[]): boolean {
+  const option = args.findIndex((text) => !text.startsWith("-") || /^-\w*m$/.test(text));
+  return /^-\w*m$/.test(args[option] ?? "") && CONSOLE_MODULE.test(args[option + 1] ?? "");
 }
 
 /** Matches options without code. */

@@ -10,8 +10,10 @@ import { createProgramTest, isInterpreter, mayRunInput } from "./interpreters.ts
 
 const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powershell pwsh xonsh");
 
-/** Clients that run commands in their input, also those of a shell. */
-const isClient = createProgramTest("duckdb redis-cli clickhouse(?:-client)? cqlsh");
+/** Programs that run commands in their input, also those of a shell. */
+const isClient = createProgramTest(
+  "clickhouse(?:-client)? cqlsh duckdb ftp isql matlab maxima redis-cli sqlcmd stata telnet",
+);
 
 /** Sub-commands that read code in a loop, such as `rails console`. */
 const CONSOLES = /^(?:console|dbshell|fsi|repl|shell|tinker)$/;
