@@ -127,7 +127,7 @@ class CallQuestion {
 
   async #askPrefix(request: GateRequest, initial: string | undefined): Promise<Answered> {
     const message = typeof request.arguments.command === "string"
-      ? "Commands that begin with"
+      ? "Commands that begin with these words"
       : "Files in";
     const prefix = await this.#options.view.askText({ message, initial }, request.signal);
     if (!prefix?.trim()) return undefined;

@@ -103,7 +103,7 @@ Deno.test("approval: p runs the commands with the same beginning", async () => {
   await using conversation = await answer(["p", "", "n", "n"], { model });
   const { transcript } = conversation;
   assertStringIncludes(transcript, '[p]refix "touch one"');
-  assertStringIncludes(transcript, "Commands that begin with [touch one]:\n");
+  assertStringIncludes(transcript, "Commands that begin with these words [touch one]:\n");
   await using other = await answer(["p", "touch", "n", "#approve"], { model });
   assertEquals(listResults(other).map((text) => text.split(":")[0]), [
     "Exit code",

@@ -452,7 +452,7 @@ Deno.test("live: the prefix of a grant and the reason of a refusal are edited in
   await terminal.enter("Work");
   await terminal.waitFor("Allow?");
   terminal.press("p");
-  await terminal.waitFor(/^Commands that begin with: /m);
+  await terminal.waitFor(/^Commands that begin with these words: /m);
   // Cancelled: the question is asked again.
   terminal.press(KEYS.escape);
   await terminal.waitFor(() => terminal.text.split("Allow?").length === 3);
