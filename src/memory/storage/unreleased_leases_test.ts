@@ -43,3 +43,22 @@ Deno.test("UnreleasedLeases: removes the leases that have ended", () => {
   for (; time < 100; time++) leases.add(`session ${time}`, `token ${time}`);
   assertEquals(leases.size, 20);
 });
+
+Deno.test("UnreleasedLeases: remembers the last 100 released leases of a session, until they have ended", async () => {
+  let time = 0;
+  const leases = new UnreleasedLeases({ durationMs: 10, now: () => time });
+  const tokens: string[] = [];
+  const release = (_id: string, token: string) => {
+    tokens.push(token);
+    return Promise.resolve();
+  };
+  for (let number = 0; number < 120; number++) {
+    leases.add("s", `token ${number}`);
+    await leases.release({ release }, "s");
+  }
+  tokens.length = 0;
+  assertEquals(await leases.releaseAgain({ release }, "s"), true);
+  assertEquals([tokens.length, tokens[0], tokens.at(-1)], [100, "token 20", "token 119"]);
+  time = 20;
+  assertEquals(await leases.releaseAgain({ release }, "s"), false);
+});

@@ -34,7 +34,10 @@ export async function acquireLease(options: WriterLeaseOptions): Promise<WriterL
   const { storage, sessionId, unreleased } = options;
   await unreleased.release(storage, sessionId);
   const request = options.createRequest();
-  const result = await requestLease(options, request);
+  let result = await requestLease(options, request);
+  if (result.type === "refused" && await unreleased.releaseAgain(storage, sessionId)) {
+    result = await requestLease(options, request);
+  }
   if (result.type === "refused") throw createLockedError(sessionId, result.owner);
   return new WriterLease(request.token, options);
 }
@@ -61,6 +64,8 @@ export class WriterLease {
   /** The renewal that is under way. A release must not overtake it, or it would grant the lease again. */
   #renewal: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
+  /** Whether a renewal has failed, which may reach the storage after the release. */
+  #hasLateRenewal = false;
   #newOwner: SessionOwner | undefined;
   /** Why the session has to be opened again: it may have entries that this writer does not know. */
   #loss: SessionError | undefined;
@@ -100,6 +105,7 @@ export class WriterLease {
     const { storage, sessionId, unreleased } = this.#options;
     try {
       await storage.release(sessionId, this.token);
+      if (this.#hasLateRenewal) unreleased.addReleased(sessionId, this.token);
     } catch {
       // The lease ends when its duration has passed, or before the store opens the session again.
       unreleased.add(sessionId, this.token);
@@ -125,6 +131,7 @@ export class WriterLease {
       this.#loss ??= createLockLostError(sessionId, result.owner);
     } catch {
       // The next renewal or write reports a storage that cannot be reached.
+      this.#hasLateRenewal = true;
     } finally {
       // At once: a renewal that is requested from now on is a new one.
       this.#renewal = undefined;

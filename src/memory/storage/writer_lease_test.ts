@@ -139,3 +139,49 @@ Deno.test("acquireLease(): ends an earlier lease of the store whose request was 
   await using created = await store.create({ id: "s" });
   assertEquals(created.id, "s");
 });
+
+Deno.test("acquireLease(): ends an earlier lease of the store whose request was granted after the session was open again", async () => {
+  const storage = createMemoryStorage();
+  const lease = storage.lease.bind(storage);
+  const store = storeFrom(storage);
+  const title = { type: "title", title: "kept", id: "e", parentId: null, timestamp: 1 } as const;
+  await (await store.create({ id: "s", created: 1, entries: [title] })).close();
+  let grantLate = () => Promise.resolve<unknown>(undefined);
+  storage.lease = (...args) => {
+    storage.lease = lease;
+    grantLate = () => lease(...args);
+    return Promise.reject(new Error("no answer"));
+  };
+  await assertRejects(() => store.open("s"), SessionError, "no answer");
+  await (await store.open("s")).close();
+  await grantLate();
+  await assertRejects(() => storeFrom(storage).open("s"), SessionError, "is open");
+  await using opened = await store.open("s");
+  assertEquals(opened.id, "s");
+  await assertRejects(() => store.open("s"), SessionError, "is open");
+});
+
+Deno.test("acquireLease(): ends an earlier lease of the store that was renewed after its release", async () => {
+  const storage = createMemoryStorage();
+  const lease = storage.lease.bind(storage);
+  let renew = () => {};
+  const startInterval = (_milliseconds: number, run: () => void) => {
+    renew = run;
+    return () => {};
+  };
+  const store = storeFrom(storage, { startInterval });
+  const title = { type: "title", title: "kept", id: "e", parentId: null, timestamp: 1 } as const;
+  const session = await store.create({ id: "s", created: 1, entries: [title] });
+  let grantLate = () => Promise.resolve<unknown>(undefined);
+  storage.lease = (...args) => {
+    storage.lease = lease;
+    grantLate = () => lease(...args);
+    return Promise.reject(new Error("no answer"));
+  };
+  renew();
+  await session.close();
+  await grantLate();
+  await assertRejects(() => storeFrom(storage).open("s"), SessionError, "is open");
+  await using opened = await store.open("s");
+  assertEquals(opened.id, "s");
+});
