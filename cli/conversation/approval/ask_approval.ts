@@ -75,8 +75,8 @@ class CallQuestion {
 
   /** Asks about a call; `edited` are its arguments if the user has edited them. */
   async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
-    const { view, style, formatChanges, sandbox, savedRules, position } = this.#options;
-    const columns = Number.isFinite(view.columns) ? view.columns : 80;
+    const { view, host, style, formatChanges, sandbox, savedRules, position } = this.#options;
+    const columns = Math.min(view.columns, host.terminal.columns);
     const prefix = await findPrefix(request, sandbox);
     const rule = edited ? undefined : await savedRules.find(request);
     const question = createApprovalQuestion(request, {

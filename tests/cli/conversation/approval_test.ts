@@ -56,6 +56,23 @@ tool: bash echo 1 > x - no output [1]
   );
 });
 
+Deno.test("approval: a command that is longer than a narrow terminal begins below the name of the tool", async () => {
+  const command = `touch ${"a".repeat(40)}`;
+  await using conversation = await answer(["n"], {
+    model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
+    columns: 40,
+  });
+  assertStringIncludes(
+    conversation.transcript,
+    `
+? bash
+  risk: execute
+  │ touch ${"a".repeat(30)}
+  ┆ ${"a".repeat(10)}
+  Allow?`,
+  );
+});
+
 Deno.test("approval: calls that the rules decide are not counted as questions", async () => {
   const calls = [1, 2, 3].map((n) =>
     scriptedCall("bash", { command: `echo ${n} > x && make ${n}` })
