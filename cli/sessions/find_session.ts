@@ -16,6 +16,9 @@ const ALL_ADVICE = "List those of all directories with: swink sessions list --al
 /** An id may be that of a session of any directory. */
 const ID_ADVICE = "List the sessions of all directories with: swink sessions list --all";
 
+/** Number of sessions among which those that cannot be opened are looked for. */
+const MAX_RECENT = 20;
+
 /** Maximum number of ids in a message. */
 const MAX_SHOWN = 5;
 
@@ -28,6 +31,20 @@ export async function findLastSession(store: SessionStore, cwd: string): Promise
   const [last] = await listWithoutSubAgents(store, { cwd, limit: 1 });
   if (last) return last.id;
   throw createNoSessionError(cwd);
+}
+
+/** Returns a warning if a session that was written after another one cannot be opened: its directory is not known then. */
+export async function warnOfUnopenable(
+  store: SessionStore,
+  id: string,
+): Promise<string | undefined> {
+  const recent = await store.list({ limit: MAX_RECENT });
+  const position = recent.findIndex((session) => session.id === id);
+  const later = position < 0 ? recent : recent.slice(0, position);
+  const isWarning = later.some(({ problem }) => problem !== undefined);
+  return isWarning
+    ? "a later session, which may be of this directory, cannot be opened: swink sessions list --all"
+    : undefined;
 }
 
 /** Creates the error for a directory without sessions. */

@@ -5,6 +5,7 @@
  */
 
 import { SessionError } from "../../src/core/errors/errors.ts";
+import type { SessionDamage } from "../../src/core/sessions/session.ts";
 import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
@@ -13,7 +14,7 @@ import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import { toCliTerms } from "../render/error_text.ts";
 import type { ChangeCopy } from "./copy_changes.ts";
-import { findLastSession, findSession } from "./find_session.ts";
+import { findLastSession, findSession, warnOfUnopenable } from "./find_session.ts";
 import { LastFailure } from "./last_failure.ts";
 import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
@@ -21,6 +22,9 @@ import { FORK_ADVICE, NAMED_ADVICE, type SessionChoice } from "./session_choice.
 import { getChangeDirectory } from "./session_directory.ts";
 import { findSessionServer, findStoredServer, recordServer } from "./session_server.ts";
 import { openStore } from "./start_recording.ts";
+
+/** The kinds of damage of lines that cannot be read. */
+const MISSING: readonly SessionDamage["type"][] = ["torn_tail", "broken_line", "broken_entry"];
 
 /**
  * Opens the session that the options select.
@@ -32,17 +36,13 @@ export async function openRunSession(
   choice: Exclude<SessionChoice, { readonly type: "none" | "new" }>,
   options: RunSessionOptions,
 ): Promise<RunSession> {
-  const { cwd } = options;
   const store = openStore(options);
   try {
     switch (choice.type) {
       case "named":
         return await resume(store, choice.id, { ...options, fork: false });
       case "last":
-        return await resume(store, await findLastSession(store, await Deno.realPath(cwd)), {
-          ...options,
-          fork: choice.fork,
-        });
+        return await resumeLast(store, { ...options, fork: choice.fork });
       case "existing":
         return await resume(store, (await findSession(store, choice.id)).id, {
           ...options,
@@ -58,10 +58,22 @@ export async function openRunSession(
   }
 }
 
+interface ResumeOptions extends RunSessionOptions {
+  readonly fork: boolean;
+  /** Warnings about the choice of the session. Default: none. */
+  readonly choiceWarnings?: readonly string[];
+}
+
+async function resumeLast(store: FileSessionStore, options: ResumeOptions): Promise<RunSession> {
+  const id = await findLastSession(store, await Deno.realPath(options.cwd));
+  const warning = await warnOfUnopenable(store, id);
+  return await resume(store, id, { ...options, choiceWarnings: warning ? [warning] : [] });
+}
+
 async function resume(
   store: FileSessionStore,
   id: string,
-  { fork, directories }: RunSessionOptions & { readonly fork: boolean },
+  { fork, directories, choiceWarnings = [] }: ResumeOptions,
 ): Promise<RunSession> {
   // A copy has only the entries of one path, on which a rewind may have left none with the server.
   const original = fork ? await findStoredServer(store, id) : undefined;
@@ -94,7 +106,11 @@ async function resume(
       lastServer = server;
       recording = started;
       stop = () => failure.finish(started.stop());
-      warnings = [...listWarnings(resumed, started.missingTools), ...copyWarnings];
+      warnings = [
+        ...choiceWarnings,
+        ...listWarnings(resumed, started.missingTools),
+        ...copyWarnings,
+      ];
     },
     takeFailure: failure.take,
     describe: () => Promise.resolve({ id: resumed.session.id, warnings }),
@@ -135,14 +151,21 @@ function listWarnings(
   missingTools: readonly string[],
 ): string[] {
   return [
-    ...(damage.length > 0
-      ? [`${formatLines(damage.length)} of the session could not be read`]
-      : []),
+    ...describeDamage(damage),
     ...(repairs.length > 0 ? ["the history of the session was incomplete and is repaired"] : []),
     ...(missingTools.length > 0
       ? [`the session had tools that this run does not have: ${missingTools.join(", ")}`]
       : []),
   ];
+}
+
+/** Describes the damage of a log: the lines that it lacks or, without such, those that are read differently. */
+function describeDamage(damage: ResumedSession["damage"]): string[] {
+  const missing = damage.filter(({ type }) => MISSING.includes(type)).length;
+  if (missing > 0) return [`${formatLines(missing)} of the session could not be read`];
+  return damage.length > 0
+    ? [`${formatLines(damage.length)} of the session had to be repaired`]
+    : [];
 }
 
 function formatLines(count: number): string {

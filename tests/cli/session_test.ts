@@ -321,6 +321,32 @@ Deno.test("swink run: a damaged session is continued with a warning", async () =
   assertEquals(messages, "warning: 1 line of the session could not be read\n");
 });
 
+Deno.test("swink run: the warning about a damaged session counts the lines that could not be read, not those after them", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "a", "First"]);
+  const file = `${home.path}/${SESSIONS}/a.jsonl`;
+  const lines = (await Deno.readTextFile(file)).split("\n");
+  await Deno.writeTextFile(file, lines.with(3, "garbage").join("\n"));
+  const { messages } = await run(home, ["-c", "Second"]);
+  assertStringIncludes(messages, "warning: 1 line of the session could not be read\n");
+});
+
+Deno.test("swink run -c: warns if a later session cannot be opened, whose directory is not known", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "a", "First"]);
+  await run(home, ["--session-id", "b", "Second"]);
+  const file = `${home.path}/${SESSIONS}/b.jsonl`;
+  const text = await Deno.readTextFile(file);
+  await Deno.writeTextFile(file, text.replace('"version":1', '"version":99'));
+  const { result, messages } = await run(home, ["-c", "Third"]);
+  assertEquals(result.sessionId, "a");
+  assertStringIncludes(
+    messages,
+    "warning: a later session, which may be of this directory, cannot be opened: swink sessions list --all\n",
+  );
+  assertEquals((await run(home, ["-c", "Fourth"])).messages, "");
+});
+
 Deno.test("swink run: 50 runs in one directory at the same time are 50 complete sessions", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const prompts = Array.from({ length: 50 }, (_, index) => `Prompt ${index}`);
