@@ -13,6 +13,7 @@ import { createMemoryStorage, InMemorySessionStore, storeFrom } from "../../src/
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { withDeadline } from "../deadline.ts";
+import { speedUpTimers } from "../fast_timers.ts";
 import { ArrayJournal } from "./array_journal.ts";
 
 const SAVE = "session ada: save 1";
@@ -133,6 +134,27 @@ Deno.test("openDurableSession(): save() is repeated when the store can be reache
     return await create.call(store, options);
   };
   await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): save() counts no failure before one at which the store cannot be reached", async () => {
+  using _timers = speedUpTimers(100);
+  const store = new FailingStore();
+  const { create, list } = store;
+  let failures = 0;
+  store.create = async (options) => {
+    if (++failures <= 8) throw new SessionError("unavailable", { reason: "write_failed" });
+    return await create.call(store, options);
+  };
+  store.list = async (options) => {
+    if (failures % 3 === 0) throw new Error("unreachable");
+    return await list.call(store, options);
+  };
+  const outcome = await executeRun(new ArrayJournal(), {
+    workflow: createWorkflow(store, "one"),
+    input: null,
+  });
+  assertEquals(outcome, { type: "completed", value: 2 });
   assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
 });
 

@@ -293,6 +293,62 @@ Deno.test("InProcessEngine: a process that was suspended executes no step that a
   assertEquals(executed, ["first one", "next two", "next three"]);
 });
 
+Deno.test("InProcessEngine: a process that was suspended while it sent a message gets an error if the run has ended", async () => {
+  const storage = createMemoryStorage();
+  let time = Date.now();
+  const now = () => time;
+  const options = { now, startInterval: () => () => {} };
+  const runner = new InProcessEngine({ store: storeFrom(storage, options), pollMs: 5, now });
+  const workflow = runner.register("work", async (steps) => {
+    await steps.waitFor("end");
+    while (!await steps.refuseMessages()) await steps.run("wait", () => null);
+  });
+  await runner.start();
+  const run = await workflow.start(null, { id: "a" });
+  const suspended = createDeferred<void>();
+  const continued = createDeferred<void>();
+  let renew = () => {};
+  let hasInbox = false;
+  const slow = new Proxy(storage, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]) => {
+        const answer = await member.apply(target, args);
+        if (name === "lease" && args[0] === "durable-a-inbox") hasInbox = true;
+        // It has read that the run has not ended.
+        if (name === "load" && args[0] === "durable-a-end" && hasInbox) {
+          suspended.resolve();
+          await continued.promise;
+        }
+        return answer;
+      };
+    },
+  });
+  const startInterval = (_milliseconds: number, run: () => void) => {
+    renew = run;
+    return () => {};
+  };
+  const sender = new InProcessEngine({
+    store: storeFrom(slow, { now, startInterval }),
+    pollMs: 60_000,
+    now,
+  });
+  sender.register("other", () => Promise.resolve(null));
+  await sender.start();
+  const sending = assertRejects(() => sender.getRun("a").steer("Hello"), Error, "it has ended");
+  await withDeadline(suspended.promise);
+  time += 60_000;
+  await run.signal("end");
+  await withDeadline(run.result());
+  renew();
+  await pause();
+  continued.resolve();
+  await withDeadline(sending);
+  await sender.close();
+  await runner.close();
+});
+
 Deno.test("InProcessEngine: a run that waits in a process whose lock has ended gets the outcome of another process", async () => {
   const storage = createMemoryStorage();
   const first = openEngine(storage);

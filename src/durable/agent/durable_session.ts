@@ -32,7 +32,7 @@ const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 const LOCK_PAUSE_MS = 50;
 /** Pause before a call of a store that has failed is repeated, in milliseconds. */
 const STORE_PAUSE_MS = 500;
-/** Number of attempts of a call that a store refuses, as one also does that was out of reach a moment ago. */
+/** Number of attempts in a row that a store refuses, as one also does that was out of reach a moment ago. */
 const MAX_ATTEMPTS = 5;
 
 /** Options for {@linkcode openDurableSession}. */
@@ -300,7 +300,7 @@ async function repeatOnFailure<Value>(
       return await call();
     } catch (error) {
       if (isDetached(steps) || isFinal(error)) throw error;
-      if (!isLockLost(error) && await isReachable(store)) refusals++;
+      if (!isLockLost(error)) refusals = await isReachable(store) ? refusals + 1 : 0;
       if (refusals === MAX_ATTEMPTS) throw error;
     }
     await realSleep(STORE_PAUSE_MS);

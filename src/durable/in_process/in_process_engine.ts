@@ -123,11 +123,11 @@ export class InProcessEngine implements DurableEngine {
     }
     if (!(pollMs > 0)) throw new BadRequestError("pollMs must be a number above 0");
     if (!(keepEventsMs >= 0)) throw new BadRequestError("keepEventsMs must be a number from 0");
-    this.#runs = new RunStore(store, prefix);
     this.#pollMs = pollMs;
     this.#keepEventsMs = keepEventsMs;
     const clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
     this.#clock = clock;
+    this.#runs = new RunStore(store, prefix, clock.now);
     const storage = this.#events = new SessionEvents(store, prefix);
     this.#backend = {
       storage,

@@ -7,7 +7,7 @@
 import type { ReceivedMessage, RunMessage } from "../../core/durable/durable_steps.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
-import { realSleep } from "../../core/ports/ports.ts";
+import { type Clock, realSleep, systemClock } from "../../core/ports/ports.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
@@ -28,6 +28,9 @@ const LOCK_WAIT_MS = 30_000;
 const LOCK_PAUSE_MS = 10;
 /** Longest pause of a start that waits for another one; each is twice as long as the one before, in milliseconds. */
 const MAX_START_PAUSE_MS = 500;
+
+/** Time after which a process that was suspended may have lost a session, in milliseconds. */
+const OWNED_MS = 1_000;
 
 /** The start of a run. */
 export interface RunStart {
@@ -67,10 +70,12 @@ export interface OpenRun {
 export class RunStore {
   readonly #store: SessionStore;
   readonly #prefix: string;
+  readonly #now: Clock["now"];
 
-  constructor(store: SessionStore, prefix: string) {
+  constructor(store: SessionStore, prefix: string, now: Clock["now"] = systemClock.now) {
     this.#store = store;
     this.#prefix = prefix;
+    this.#now = now;
   }
 
   /**
@@ -192,14 +197,17 @@ export class RunStore {
 
   /** Records a message to a run; returns `false` if the run accepts no further one. */
   async appendMessage(id: string, message: RunMessage, signal?: AbortSignal): Promise<boolean> {
-    const session = await this.#openInbox(id, signal);
+    const { session, requestedAt } = await this.#openInbox(id, signal);
     try {
       const entries = await session.path({ types: ["custom"] });
       // The inbox of a run that has ended is deleted.
       const isClosed = readEntries(entries, ENTRY.closed).length > 0 || await this.readOutcome(id);
       if (isClosed) return false;
       append(session, ENTRY.message, message);
-      return true;
+      await session.flush();
+      // The run may have ended while this process was suspended, and its inbox be deleted, which the message has created again.
+      const isLate = Math.abs(this.#now() - requestedAt) > OWNED_MS;
+      return !isLate || await this.readOutcome(id) === undefined;
     } finally {
       await session.close();
       // A run that ended meanwhile could not delete what was open.
@@ -209,7 +217,7 @@ export class RunStore {
 
   /** Lets no message follow the one with the number `last`; returns `false` if there are some already. */
   async closeInbox(id: string, last: number, signal?: AbortSignal): Promise<boolean> {
-    const session = await this.#openInbox(id, signal);
+    const { session } = await this.#openInbox(id, signal);
     try {
       const entries = await session.path({ types: ["custom"] });
       if (readEntries(entries, ENTRY.message).length > last) return false;
@@ -229,12 +237,17 @@ export class RunStore {
     }));
   }
 
-  async #openInbox(id: string, signal: AbortSignal | undefined): Promise<Session> {
+  /** Opens the messages to a run; also returns the time before its lock was requested. */
+  async #openInbox(
+    id: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly session: Session; readonly requestedAt: number }> {
     const inbox = this.#getId(id, "inbox");
     const metadata = { durableRun: id, durableState: "inbox" };
     for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
-      const opened = await this.#tryOpen(inbox) ?? await this.#tryCreate(inbox, metadata);
-      if (opened) return opened;
+      const requestedAt = this.#now();
+      const session = await this.#tryOpen(inbox) ?? await this.#tryCreate(inbox, metadata);
+      if (session) return { session, requestedAt };
       if (waitedMs > LOCK_WAIT_MS) {
         throw createLockedError(`The messages of the run "${id}" cannot be opened`);
       }
