@@ -5,7 +5,6 @@
  */
 
 import { SessionError } from "../../src/core/errors/errors.ts";
-import type { SessionDamage } from "../../src/core/sessions/session.ts";
 import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
@@ -24,7 +23,11 @@ import { findSessionServer, findStoredServer, recordServer } from "./session_ser
 import { openStore } from "./start_recording.ts";
 
 /** The kinds of damage of lines that cannot be read. */
-const MISSING: readonly SessionDamage["type"][] = ["torn_tail", "broken_line", "broken_entry"];
+const MISSING: readonly ResumedSession["damage"][number]["type"][] = [
+  "torn_tail",
+  "broken_line",
+  "broken_entry",
+];
 
 /**
  * Opens the session that the options select.
