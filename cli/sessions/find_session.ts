@@ -34,7 +34,7 @@ export async function findLastSession(store: SessionStore, cwd: string): Promise
 }
 
 /** Returns a warning if a session that was written after another one cannot be opened: its directory is not known then. */
-export async function warnOfUnopenable(
+export async function findUnopenableWarning(
   store: SessionStore,
   id: string,
 ): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import { toCliTerms } from "../render/error_text.ts";
 import type { ChangeCopy } from "./copy_changes.ts";
-import { findLastSession, findSession, warnOfUnopenable } from "./find_session.ts";
+import { findLastSession, findSession, findUnopenableWarning } from "./find_session.ts";
 import { LastFailure } from "./last_failure.ts";
 import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
@@ -69,7 +69,7 @@ interface ResumeOptions extends RunSessionOptions {
 
 async function resumeLast(store: FileSessionStore, options: ResumeOptions): Promise<RunSession> {
   const id = await findLastSession(store, await Deno.realPath(options.cwd));
-  const warning = await warnOfUnopenable(store, id);
+  const warning = await findUnopenableWarning(store, id);
   return await resume(store, id, { ...options, choiceWarnings: warning ? [warning] : [] });
 }
 
