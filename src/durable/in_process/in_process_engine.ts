@@ -20,6 +20,7 @@ import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
+import { checkCloseOptions } from "../engine/check_close_options.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
@@ -164,7 +165,9 @@ export class InProcessEngine implements DurableEngine {
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
-  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+  async close(options: CloseEngineOptions = {}): Promise<void> {
+    checkCloseOptions(options);
+    const { graceMs } = options;
     this.#closing.abort(new EngineClosedError());
     const closed = this.#close(graceMs);
     await this.#closeTrackers(graceMs);
