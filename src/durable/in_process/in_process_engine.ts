@@ -104,8 +104,8 @@ export class InProcessEngine implements DurableEngine {
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
-  /** The runs that are created now. */
-  readonly #creating = new Set<Promise<void>>();
+  /** The starts, and looks for outcomes, that use the store now. */
+  readonly #storeUses = new Set<Promise<void>>();
   readonly #starting = new EngineStart(this.#closing.signal);
   #polling: Promise<void> | undefined;
   #removeAt = 0;
@@ -194,7 +194,7 @@ export class InProcessEngine implements DurableEngine {
   async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
     await this.#starting.untilEnded();
-    await Promise.all([this.#polling, ...this.#creating]);
+    await Promise.all([this.#polling, ...this.#storeUses]);
     await closed;
     // A look into the store or a start may have begun a run meanwhile.
     await this.#closeActive(graceMs);
@@ -222,16 +222,20 @@ export class InProcessEngine implements DurableEngine {
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
     this.#assertOpen();
-    const creating = this.#create(id, { workflow, input, startedAt: this.#clock.now() });
-    const ended = creating.catch(() => {});
-    this.#creating.add(ended);
-    try {
-      await creating;
-    } finally {
-      this.#creating.delete(ended);
-    }
+    await this.#useStore(this.#create(id, { workflow, input, startedAt: this.#clock.now() }));
     return this.getRun(id);
   };
+
+  /** Lets the end of the engine wait for a use of the store. */
+  async #useStore(use: Promise<void>): Promise<void> {
+    const ended = use.catch(() => {});
+    this.#storeUses.add(ended);
+    try {
+      await use;
+    } finally {
+      this.#storeUses.delete(ended);
+    }
+  }
 
   async #create(id: string, start: RunStart): Promise<void> {
     const created = await this.#runs.create(id, start, this.#closing.signal);
@@ -369,14 +373,14 @@ export class InProcessEngine implements DurableEngine {
     waiting.promise.catch(() => {});
     this.#waiting.set(id, waiting);
     // A store that gives no answer does not hold up the end of the engine.
-    return await Promise.race([waiting.promise, this.#lookUpOutcome(id, waiting)]);
+    const lookup = this.#useStore(this.#lookUpOutcome(id, waiting));
+    return await Promise.race([waiting.promise, lookup.then(() => waiting.promise)]);
   }
 
-  async #lookUpOutcome(id: string, waiting: Deferred<DurableOutcome>): Promise<DurableOutcome> {
+  async #lookUpOutcome(id: string, waiting: Deferred<DurableOutcome>): Promise<void> {
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) this.#settle(id, waiting, outcome);
     else if (this.#closing.signal.aborted) waiting.reject(new EngineClosedError());
-    return await waiting.promise;
   }
 
   #settle(id: string, waiting: Deferred<DurableOutcome>, outcome: DurableOutcome): void {
