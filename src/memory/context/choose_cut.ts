@@ -13,7 +13,7 @@ export interface CutRequest {
   readonly messages: readonly AgentMessage[];
   /** The groups of the history. */
   readonly groups: readonly MessageGroup[];
-  /** Number of messages at the beginning to keep, with their groups; custom messages are not counted. */
+  /** Number of messages at the beginning to keep, with their groups. */
   readonly anchor: number;
   /** Number of groups at the end to keep while they fit into `maxTokens`. */
   readonly keepSteps: number;
@@ -23,8 +23,12 @@ export interface CutRequest {
   readonly maxTokens: number;
   /** Tokens of the message that a cut inserts if the conversation would not begin with one of the user. */
   readonly openingTokens: number;
+  /** Position of the first message that is already omitted. */
+  readonly droppedFrom: number;
   /** Position before which messages are already omitted, except the anchor and pinned messages. */
   readonly droppedUntil: number;
+  /** Positions of the pinned messages between them, which are not omitted yet. */
+  readonly keptAt: readonly number[];
   /** Selects messages that are always kept. */
   readonly pin: (message: AgentMessage) => boolean;
 }
@@ -40,7 +44,7 @@ export interface ChosenCut extends HistoryRange {
  * groups.
  */
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
-  const { messages, groups, droppedUntil, pin } = request;
+  const { messages, groups, pin } = request;
   const head = countHeadGroups(request);
   const pinned = new Set(
     groups.slice(head).filter((group) => hasMatchingMessage(messages, group, pin)),
@@ -49,8 +53,17 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
   const middle = groups.slice(head, tail);
-  if (!middle.some((group) => group.to > droppedUntil && !pinned.has(group))) return undefined;
+  const isSent = createSentCheck(request);
+  if (!middle.some((group) => isSent(group) && !pinned.has(group))) return undefined;
   return { from, to, pinned: middle.filter((group) => pinned.has(group)) };
+}
+
+/** Returns a check for whether requests have the messages of a group so far. */
+function createSentCheck(
+  { droppedFrom, droppedUntil, keptAt }: CutRequest,
+): (group: MessageGroup) => boolean {
+  const kept = new Set(keptAt);
+  return ({ from, to }) => from < droppedFrom || to > droppedUntil || kept.has(from);
 }
 
 function hasMatchingMessage(
@@ -65,13 +78,27 @@ function hasMatchingMessage(
   return false;
 }
 
-/** Returns the number of groups in the anchor. */
-function countHeadGroups({ messages, groups, anchor }: CutRequest): number {
+/** Returns the number of groups in the anchor. Custom messages that the model gets count if it would be too long with them. */
+function countHeadGroups(request: CutRequest): number {
+  const { groups, maxTokens, droppedFrom } = request;
+  const head = countAnchor(request, { countsCustom: false });
+  const kept = groups.slice(0, head);
+  let tokens = 0;
+  for (const group of kept) tokens += group.tokens;
+  const isPossible = tokens <= maxTokens && kept.every(({ to }) => to <= droppedFrom);
+  return isPossible ? head : countAnchor(request, { countsCustom: true });
+}
+
+function countAnchor(
+  { messages, groups, anchor }: CutRequest,
+  { countsCustom }: { readonly countsCustom: boolean },
+): number {
   let counted = 0;
   let head = 0;
-  for (const { from, to } of groups) {
+  for (const { from, to, tokens } of groups) {
     if (counted >= anchor) break;
-    counted += messages.slice(from, to).filter(({ role }) => role !== "custom").length;
+    const isCounted = countsCustom && tokens > 0;
+    counted += messages.slice(from, to).filter(({ role }) => isCounted || role !== "custom").length;
     head++;
   }
   return head;
@@ -120,8 +147,9 @@ function alignTailToUser(
   const later = groups.findIndex((group, index) => index >= tail && isUser(group));
   if (later >= 0) return later;
   const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
+  const kept = groups.filter((group, index) => index >= earlier || pinned.has(group));
   let tokens = 0;
-  for (const group of groups.slice(earlier)) tokens += group.tokens;
+  for (const group of kept) tokens += group.tokens;
   const isPossible = (groups[earlier]?.from ?? -1) >= droppedUntil && tokens <= maxTokens;
   if (isPossible) return earlier;
   const remaining = {

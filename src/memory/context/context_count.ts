@@ -4,6 +4,8 @@
  * @module
  */
 
+import { type ConvertToLlm, omitCustomMessages } from "../../core/context/context.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
@@ -81,6 +83,30 @@ export function estimateContext(
 ): number {
   return estimateTextTokens(systemPrompt) + estimateToolTokens(tools) +
     estimateMessages(messages, countTokens);
+}
+
+const convertedEstimates = new WeakMap<ConvertToLlm, WeakMap<AgentMessage, number>>();
+
+/** Returns an estimate of messages that counts custom ones as they are converted for the provider. */
+export function createTokenCounter(convertToLlm: ConvertToLlm = omitCustomMessages): CountTokens {
+  const estimates = convertedEstimates.get(convertToLlm) ?? new WeakMap<AgentMessage, number>();
+  convertedEstimates.set(convertToLlm, estimates);
+  return (message) => {
+    if (message.role !== "custom") return estimateTokens(message);
+    const estimate = estimates.get(message) ?? estimateConverted(message, convertToLlm);
+    estimates.set(message, estimate);
+    return estimate;
+  };
+}
+
+function estimateConverted(message: AgentMessage, convertToLlm: ConvertToLlm): number {
+  try {
+    const converted = convertToLlm(message);
+    refusePromise(converted, "convertToLlm");
+    return converted ? estimateTokens(converted) : 0;
+  } catch {
+    return estimateTokens(message); // The conversion for the provider reports the error.
+  }
 }
 
 /** Estimates the tokens of PDFs and audio by their size in bytes, which differs widely for the same number of tokens. */

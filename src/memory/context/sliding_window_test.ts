@@ -296,3 +296,11 @@ Deno.test("slidingWindow() lets the provider decide about PDFs and audio, and fa
     );
   }
 });
+
+Deno.test("slidingWindow() without an anchor counts pinned messages before it keeps the latest prompt", async () => {
+  const isPinned = (message: AgentMessage) => message === u1 || message === u2 || message === u3;
+  const transform = createWindow({ contextWindow: 500, anchor: 0, pin: isPinned });
+  const messages = [u1, u2, u3, u4, a1, a2];
+  const kept = getMessages(await transform(messages, createInput()));
+  assertEquals(kept, [u1, u2, u3, a2]);
+});
