@@ -122,6 +122,8 @@ class Compactor {
   /** A cut of another process that was not found in a history yet. */
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
+  /** Whether the provider has not seen a request with the current cut, so that it has rejected a longer one. */
+  #isManual = false;
   /** A cut whose complete summary does not fit, so that only the next cut writes another one. */
   #full: AppliedCut | undefined;
 
@@ -174,8 +176,10 @@ class Compactor {
 
   async transform(
     messages: readonly AgentMessage[],
-    input: TransformInput,
+    { overflow, ...others }: TransformInput,
   ): Promise<TransformOutput> {
+    const input = { ...others, overflow: overflow && !this.#isManual };
+    this.#isManual = false;
     try {
       await this.#fit({ messages, input, measure: this.#measure(messages, input) });
     } catch (error) {
@@ -213,6 +217,7 @@ class Compactor {
     let report: CompactionReport | undefined;
     try {
       report = await this.#shrink(request, { goal, instructions, isManual: true });
+      this.#isManual = (report?.droppedCount ?? 0) > 0;
     } finally {
       if (made) countSpending?.(made);
       const rest = countSpending ? report && omitSpending(report) : made;
