@@ -272,3 +272,24 @@ Deno.test("compact() makes the request smaller that the provider has rejected", 
   assertEquals([report?.droppedCount, result.error], [10, undefined]);
   assertEquals(streamFn.calls[2]?.context.messages.length, 4);
 });
+
+Deno.test("compact() keeps messages that are shorter than their summary", async () => {
+  const transform = summarize({
+    streamFn: scriptedStream([reply("z".repeat(1_000), { usage })]),
+    contextWindow: 10_000,
+    keepSteps: 1,
+  });
+  const messages = ["one", "two", "three"].flatMap((text) => [
+    userMessage(text, 0),
+    assistantMessage(text),
+  ]);
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages,
+  });
+  const report = await compact(agent, transform, { tokens: 0 });
+  assertEquals([report?.droppedCount, report?.usage, transform.cut], [0, usage, undefined]);
+  assertStringIncludes(String(report?.problem), "not shorter");
+});

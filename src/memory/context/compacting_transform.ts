@@ -40,9 +40,11 @@ import {
 } from "./context_count.ts";
 import { isSameMessage } from "./locate_message.ts";
 import {
+  applyCut,
   type ContextUsage,
   type CutEstimate,
   estimateAfterCut,
+  isShorter,
   type MeasuredRequest,
 } from "./measured_request.ts";
 import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
@@ -168,9 +170,8 @@ class Compactor {
   view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
     const cut = this.#findCut(messages);
     if (!cut) return { messages, firstTrusted };
-    const { from, to, replacement, length } = cut;
-    const kept = [...messages.slice(0, from), ...replacement, ...messages.slice(to)];
-    const untrusted = Math.max(length, firstTrusted);
+    const kept = applyCut(messages, cut);
+    const untrusted = Math.max(cut.length, firstTrusted);
     return { messages: kept, firstTrusted: kept.length - (messages.length - untrusted) };
   }
 
@@ -298,11 +299,13 @@ class Compactor {
     });
     const summary = written?.summary;
     const complete = summary === undefined ? undefined : createCut(messages, chosen, { summary });
-    if (complete && this.#fits(request, complete)) {
-      return this.#apply(request, { cut: complete, written });
-    }
-    if (complete && canWait) this.#backoff.update(false);
-    if (written && canWait) return this.#report(request, { written: omitSummary(written) });
+    const fits = complete && this.#fits(request, complete);
+    const sent = this.view(messages).messages;
+    const replaces = complete &&
+      isShorter(messages, complete, { sent, countTokens: this.#getCounter(input) });
+    if (fits && replaces) return this.#apply(request, { cut: complete, written });
+    if (complete && !fits && canWait) this.#backoff.update(false);
+    if (written && canWait) return this.#report(request, { written: omitSummary(written, fits) });
     return this.#applyWithoutSummary(request, { chosen, written, previous: before?.summary });
   }
 

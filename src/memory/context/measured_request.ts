@@ -42,14 +42,36 @@ export interface CutEstimate {
 /** Estimates the tokens of a request after a cut. The provider decides about media, unless `countTokens` counts it. */
 export function estimateAfterCut(
   { messages, input, measure: { scale } }: MeasuredRequest,
-  { from, to, replacement }: AppliedCut,
+  cut: AppliedCut,
   { countTokens, countsMedia }: {
     readonly countTokens: CountTokens;
     readonly countsMedia: boolean;
   },
 ): CutEstimate {
-  const kept = [...messages.slice(0, from), ...replacement, ...messages.slice(to)];
+  const kept = applyCut(messages, cut);
   const after = Math.round(estimateContext({ ...input, messages: kept }, countTokens) * scale);
   const uncertain = countsMedia ? 0 : estimateMedia(kept) * scale;
   return { after, required: after - uncertain };
+}
+
+/** Whether the messages of a request with a cut are shorter than those of the request so far, by their estimate. */
+export function isShorter(
+  messages: readonly AgentMessage[],
+  cut: AppliedCut,
+  { sent, countTokens }: {
+    readonly sent: readonly AgentMessage[];
+    readonly countTokens: CountTokens;
+  },
+): boolean {
+  const count = (counted: readonly AgentMessage[]) =>
+    counted.reduce((sum, message) => sum + countTokens(message), 0);
+  return count(applyCut(messages, cut)) < count(sent);
+}
+
+/** Returns the messages of a request with a cut. */
+export function applyCut(
+  messages: readonly AgentMessage[],
+  { from, to, replacement }: AppliedCut,
+): AgentMessage[] {
+  return [...messages.slice(0, from), ...replacement, ...messages.slice(to)];
 }

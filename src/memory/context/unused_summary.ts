@@ -11,10 +11,12 @@ export function toAborted({ summary: _summary, ...spent }: SummaryResult): Summa
   return { ...spent, problem: "No summary was written: the run was aborted" };
 }
 
-/** Returns the spending of a summary that does not fit; one that was not written is returned unchanged. */
-export function omitSummary(written: SummaryResult): SummaryResult {
+/** Returns the spending of a summary that is too long; one that was not written is returned unchanged. */
+export function omitSummary(written: SummaryResult, fits = false): SummaryResult {
   const { summary, ...spent } = written;
   if (summary === undefined) return written;
-  const problem = "The summary was omitted, since it does not fit into the context window";
-  return { ...spent, problem };
+  const reason = fits
+    ? "it is not shorter than the messages that it would replace"
+    : "it does not fit into the context window";
+  return { ...spent, problem: `The summary was omitted, since ${reason}` };
 }
