@@ -104,10 +104,7 @@ function countAnchor(
   return head;
 }
 
-/**
- * Returns the first group of the tail: the latest group is kept, earlier ones while they fit. Custom messages after it do
- * not take its place, since the model may not get them.
- */
+/** Returns the first group of the tail: the latest step is kept, earlier ones while they fit. */
 function findTailStart(
   { messages, groups, keepSteps, targetTokens, maxTokens, droppedUntil }: CutRequest,
   head: number,
@@ -116,7 +113,7 @@ function findTailStart(
   let tokens = 0;
   for (const group of groups.slice(0, head)) tokens += group.tokens;
   for (const group of pinned) tokens += group.tokens;
-  const latest = groups.findLastIndex(({ from }) => messages[from]?.role !== "custom");
+  const latest = findLatestStep(messages, groups);
   let tail = groups.length;
   for (let next = tail - 1; next >= head; next--) {
     const group = groups[next];
@@ -129,6 +126,26 @@ function findTailStart(
     tail = next;
   }
   return tail;
+}
+
+/**
+ * Returns the group of the latest step. Later custom messages do not take its place, since the model may not get them, and
+ * neither does a reply that was cut off, since `continue()` sends its prompt again.
+ */
+function findLatestStep(
+  messages: readonly AgentMessage[],
+  groups: readonly MessageGroup[],
+): number {
+  const isStep = ({ from }: HistoryRange) => messages[from]?.role !== "custom";
+  const last = groups.findLastIndex(isStep);
+  const group = groups[last];
+  if (!group || group.to > group.from + 1 || !isCutOff(messages[group.from])) return last;
+  return Math.max(0, groups.slice(0, last).findLastIndex(isStep));
+}
+
+function isCutOff(message: AgentMessage | undefined): boolean {
+  return message?.role === "assistant" &&
+    (message.stopReason === "aborted" || message.stopReason === "error");
 }
 
 /**

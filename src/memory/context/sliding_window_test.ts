@@ -304,3 +304,12 @@ Deno.test("slidingWindow() without an anchor counts pinned messages before it ke
   const kept = getMessages(await transform(messages, createInput()));
   assertEquals(kept, [u1, u2, u3, a2]);
 });
+
+for (const stopReason of ["error", "aborted"] as const) {
+  Deno.test(`slidingWindow() keeps the prompt of a reply that was cut off: ${stopReason}`, async () => {
+    const cutOff = assistantMessage("Hel", { stopReason });
+    const transform = createWindow({ contextWindow: 350, target: 0.3 });
+    const kept = getMessages(await transform([u1, a1, u2, a2, u3, cutOff], createInput()));
+    assertEquals(kept, [u1, u3, cutOff]);
+  });
+}
