@@ -21,16 +21,20 @@ export interface CutRequest {
   readonly targetTokens: number;
   /** Maximum tokens of the messages after the cut, used to keep `keepSteps` groups. */
   readonly maxTokens: number;
+  /** Maximum tokens of the messages after the cut, used to keep the prompt of a reply that was cut off. */
+  readonly limitTokens: number;
   /** Tokens of the message that a cut inserts if the conversation would not begin with one of the user. */
   readonly openingTokens: number;
-  /** Position of the first message that is already omitted. */
-  readonly droppedFrom: number;
-  /** Position before which messages are already omitted, except the anchor and pinned messages. */
-  readonly droppedUntil: number;
-  /** Positions of the pinned messages between them, which are not omitted yet. */
-  readonly keptAt: readonly number[];
+  /** The part that is already omitted. Default: none. */
+  readonly omitted: OmittedPart | undefined;
   /** Selects messages that are always kept. */
   readonly pin: (message: AgentMessage) => boolean;
+}
+
+/** A part that requests do not have, apart from its pinned messages. */
+export interface OmittedPart extends HistoryRange {
+  /** Positions of the pinned messages. */
+  readonly pinnedAt: readonly number[];
 }
 
 /** A part to omit, and the groups in it to keep. */
@@ -59,11 +63,10 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
 }
 
 /** Returns a check for whether requests have the messages of a group so far. */
-function createSentCheck(
-  { droppedFrom, droppedUntil, keptAt }: CutRequest,
-): (group: MessageGroup) => boolean {
-  const kept = new Set(keptAt);
-  return ({ from, to }) => from < droppedFrom || to > droppedUntil || kept.has(from);
+function createSentCheck({ omitted }: CutRequest): (group: MessageGroup) => boolean {
+  if (!omitted) return () => true;
+  const kept = new Set(omitted.pinnedAt);
+  return ({ from, to }) => from < omitted.from || to > omitted.to || kept.has(from);
 }
 
 function hasMatchingMessage(
@@ -80,12 +83,12 @@ function hasMatchingMessage(
 
 /** Returns the number of groups in the anchor. Custom messages that the model gets count if it would be too long with them. */
 function countHeadGroups(request: CutRequest): number {
-  const { groups, maxTokens, droppedFrom } = request;
+  const { groups, maxTokens, omitted } = request;
   const head = countAnchor(request, { countsCustom: false });
   const kept = groups.slice(0, head);
   let tokens = 0;
   for (const group of kept) tokens += group.tokens;
-  const isPossible = tokens <= maxTokens && kept.every(({ to }) => to <= droppedFrom);
+  const isPossible = tokens <= maxTokens && kept.every(({ to }) => !omitted || to <= omitted.from);
   return isPossible ? head : countAnchor(request, { countsCustom: true });
 }
 
@@ -106,20 +109,24 @@ function countAnchor(
 
 /** Returns the first group of the tail: the latest step is kept, earlier ones while they fit. */
 function findTailStart(
-  { messages, groups, keepSteps, targetTokens, maxTokens, droppedUntil }: CutRequest,
+  { messages, groups, keepSteps, targetTokens, maxTokens, limitTokens, omitted }: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
   let tokens = 0;
   for (const group of groups.slice(0, head)) tokens += group.tokens;
   for (const group of pinned) tokens += group.tokens;
-  const latest = findLatestStep(messages, groups);
+  const latest = findLatestStep(messages, groups, groups.length);
+  const prompt = isCutOff(messages, groups[latest])
+    ? findLatestStep(messages, groups, latest)
+    : latest;
   let tail = groups.length;
   for (let next = tail - 1; next >= head; next--) {
     const group = groups[next];
-    if (!group || group.from < droppedUntil) break;
+    if (!group || group.from < (omitted?.to ?? 0)) break;
     const kept = groups.length - tail;
-    const limit = kept < keepSteps ? maxTokens : targetTokens;
+    const stepLimit = kept < keepSteps ? maxTokens : targetTokens;
+    const limit = next >= prompt ? limitTokens : stepLimit;
     const cost = pinned.has(group) ? 0 : group.tokens;
     if (next < latest && tokens + cost > limit) break;
     tokens += cost;
@@ -128,22 +135,18 @@ function findTailStart(
   return tail;
 }
 
-/**
- * Returns the group of the latest step. Later custom messages do not take its place, since the model may not get them, and
- * neither does a reply that was cut off, since `continue()` sends its prompt again.
- */
+/** Returns the latest step before a group. Custom messages are none, since the model may not get them. */
 function findLatestStep(
   messages: readonly AgentMessage[],
   groups: readonly MessageGroup[],
+  before: number,
 ): number {
-  const isStep = ({ from }: HistoryRange) => messages[from]?.role !== "custom";
-  const last = groups.findLastIndex(isStep);
-  const group = groups[last];
-  if (!group || group.to > group.from + 1 || !isCutOff(messages[group.from])) return last;
-  return Math.max(0, groups.slice(0, last).findLastIndex(isStep));
+  return groups.slice(0, before).findLastIndex(({ from }) => messages[from]?.role !== "custom");
 }
 
-function isCutOff(message: AgentMessage | undefined): boolean {
+/** Whether a step is a reply that was cut off, whose prompt `continue()` sends again. */
+function isCutOff(messages: readonly AgentMessage[], group: MessageGroup | undefined): boolean {
+  const message = group && group.to === group.from + 1 ? messages[group.from] : undefined;
   return message?.role === "assistant" &&
     (message.stopReason === "aborted" || message.stopReason === "error");
 }
@@ -157,7 +160,8 @@ function alignTailToUser(
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
-  const { messages, groups, targetTokens, maxTokens, openingTokens, droppedUntil } = request;
+  const { messages, groups, targetTokens, maxTokens, limitTokens, openingTokens, omitted } =
+    request;
   const tail = findTailStart(request, head, pinned);
   if (head > 0) return tail;
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
@@ -167,11 +171,12 @@ function alignTailToUser(
   const kept = groups.filter((group, index) => index >= earlier || pinned.has(group));
   let tokens = 0;
   for (const group of kept) tokens += group.tokens;
-  const isPossible = (groups[earlier]?.from ?? -1) >= droppedUntil && tokens <= maxTokens;
+  const isPossible = (groups[earlier]?.from ?? -1) >= (omitted?.to ?? 0) && tokens <= maxTokens;
   if (isPossible) return earlier;
   const remaining = {
     targetTokens: targetTokens - openingTokens,
     maxTokens: maxTokens - openingTokens,
+    limitTokens: limitTokens - openingTokens,
   };
   return findTailStart({ ...request, ...remaining }, head, pinned);
 }

@@ -426,7 +426,6 @@ class Compactor {
     const { anchor, keepSteps, pin } = this.#options;
     const countTokens = this.#getCounter(input);
     const { scale } = measure;
-    const cut = this.#findCut(messages);
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
     const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
     return chooseCut({
@@ -438,10 +437,9 @@ class Compactor {
       targetTokens: goal / scale - fixed,
       // Halfway to the threshold, so that the next step does not exceed it again.
       maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / scale - fixed,
+      limitTokens: measure.limit / scale - fixed,
       openingTokens: countTokens(OPENING_MESSAGE),
-      droppedFrom: cut?.from ?? messages.length,
-      droppedUntil: cut?.to ?? 0,
-      keptAt: cut?.pinnedAt ?? [],
+      omitted: this.#findCut(messages),
     });
   }
 
