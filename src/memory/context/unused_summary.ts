@@ -18,5 +18,5 @@ export function omitSummary(written: SummaryResult, fits = false): SummaryResult
   const reason = fits
     ? "it is not shorter than the messages that it would replace"
     : "it does not fit into the context window";
-  return { ...spent, problem: `The summary was omitted, since ${reason}` };
+  return { ...spent, problem: `The summary was not used, since ${reason}` };
 }
