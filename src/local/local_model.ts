@@ -90,7 +90,8 @@ export class LocalModel implements AsyncDisposable {
     checkModelOptions(options);
     this.#options = options;
     this.#purpose = purpose;
-    this.#store = new ModelStore(options);
+    const { directory, fetch, env, connectTimeoutMs, idleTimeoutMs, sleep } = options;
+    this.#store = new ModelStore({ directory, fetch, env, connectTimeoutMs, idleTimeoutMs, sleep });
   }
 
   /** The current state. */

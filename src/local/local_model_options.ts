@@ -4,11 +4,16 @@
  * @module
  */
 
+import { checkNames } from "../core/checks/check_names.ts";
 import { BadRequestError } from "../core/errors/errors.ts";
 import type { Sleep } from "../core/ports/ports.ts";
 import { LLAMA_GPUS, type LlamaGpu, type LlamaModule } from "./llama/llama_runtime.ts";
 import type { LocalModelState } from "./model_state.ts";
-import type { ModelPlace, ModelStoreOptions } from "./store/model_store.ts";
+import {
+  type ModelPlace,
+  type ModelStoreOptions,
+  STORE_OPTION_NAMES,
+} from "./store/model_store.ts";
 
 /** Options for `new LocalModel()`. */
 export interface LocalModelOptions extends ModelStoreOptions {
@@ -43,13 +48,26 @@ export interface LocalModelOptions extends ModelStoreOptions {
   readonly sleep?: Sleep | undefined;
 }
 
+const OPTION_NAMES: Record<keyof LocalModelOptions, true> = {
+  ...STORE_OPTION_NAMES,
+  model: true,
+  contextSize: true,
+  parallel: true,
+  gpu: true,
+  threads: true,
+  memoryLimit: true,
+  idleMs: true,
+  onState: true,
+  llama: true,
+};
+
 /** The use that a model is loaded for. */
 export type ModelPurpose = "chat" | "embedding";
 
 /**
  * Checks the options of a model.
  *
- * @throws {BadRequestError} If one is invalid.
+ * @throws {BadRequestError} If one is unknown or invalid.
  */
 export function checkModelOptions(options: LocalModelOptions): void {
   const { model, contextSize, parallel, threads, gpu, memoryLimit, idleMs } = options ?? {};
@@ -58,6 +76,7 @@ export function checkModelOptions(options: LocalModelOptions): void {
       'Name a model, such as { model: "qwen3-4b" } or { model: "./model.gguf" }',
     );
   }
+  checkNames(options, Object.keys(OPTION_NAMES), "a model on this device");
   for (const [name, value] of Object.entries({ contextSize, parallel, threads })) {
     if (value === undefined || Number.isSafeInteger(value) && value > 0) continue;
     throw new BadRequestError(`${name} must be a positive integer, not ${value}`);

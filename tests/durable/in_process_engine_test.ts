@@ -82,6 +82,35 @@ Deno.test("InProcessEngine: results that are awaited reject when the engine is c
   assertEquals(await result, "The engine was closed");
 });
 
+Deno.test("InProcessEngine: the end of the engine waits for a look at the store that result() no longer needs", async () => {
+  const store = new InMemorySessionStore();
+  const engine = new InProcessEngine({ store });
+  const [step, look, lookBegun] = [createDeferred(), createDeferred(), createDeferred()];
+  const workflow = engine.register("wait", (steps) => steps.run("wait", () => step.promise));
+  await engine.start();
+  const run = await workflow.start(null, { id: "run" });
+  const { open } = store;
+  let looks = 0;
+  store.open = async (id, options) => {
+    // The first look is that for the status of the run.
+    if (id === "durable-run-end" && options?.access === "read" && ++looks === 2) {
+      lookBegun.resolve();
+      await look.promise;
+    }
+    return await open.call(store, id, options);
+  };
+  const result = run.result();
+  await lookBegun.promise;
+  step.resolve();
+  assertEquals(await result, null);
+  let isClosed = false;
+  const closing = engine.close().then(() => isClosed = true);
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(isClosed, false);
+  look.resolve();
+  await closing;
+});
+
 Deno.test("InProcessEngine: a message that comes while the run ends leaves nothing in the store", async () => {
   const store = new InMemorySessionStore();
   const runs = new RunStore(store, "durable-");

@@ -43,12 +43,12 @@ export const WEATHER = {
 
 /** Creates a stream function with a tiny model. Disposing of it unloads the model. */
 export async function createFixture(
-  options: LocalOptions & { readonly tiny?: TinyModelOptions } = {},
+  { tiny, ...options }: LocalOptions & { readonly tiny?: TinyModelOptions } = {},
 ): Promise<LocalFixture> {
   if (!llama) throw new Error("llama.cpp is missing");
   const directory = await Deno.makeTempDir();
   const path = `${directory}/tiny.gguf`;
-  await writeTinyModel(path, options.tiny);
+  await writeTinyModel(path, tiny);
   const counts = countTokens(llama);
   const streamFn = createLocal({
     model: path,

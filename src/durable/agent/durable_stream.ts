@@ -18,7 +18,8 @@ import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
 import { hashJson } from "../steps/hash_json.ts";
-import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
+import type { RunSteps } from "../steps/run_steps.ts";
+import type { EndedStep } from "../steps/step_executor.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { fromErrorRecord } from "../steps/step_record.ts";
 import { isStoppedByPolicy, type PolicyChecks } from "./policy_checks.ts";

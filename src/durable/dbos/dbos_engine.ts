@@ -21,6 +21,7 @@ import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { checkCloseOptions } from "../engine/check_close_options.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
@@ -284,7 +285,9 @@ export class DbosEngine implements DurableEngine {
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
-  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+  async close(options: CloseEngineOptions = {}): Promise<void> {
+    checkCloseOptions(options);
+    const { graceMs } = options;
     this.#closing.abort();
     this.#closed ??= this.#close(graceMs);
     // A later call may have a shorter time for the steps.

@@ -20,6 +20,7 @@ import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import type { SessionStore } from "../../core/sessions/session.ts";
+import { checkCloseOptions } from "../engine/check_close_options.ts";
 import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
@@ -103,8 +104,8 @@ export class InProcessEngine implements DurableEngine {
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
-  /** The runs that are created now. */
-  readonly #creating = new Set<Promise<void>>();
+  /** The starts, and looks for outcomes, that use the store now. */
+  readonly #storeUses = new Set<Promise<void>>();
   readonly #starting = new EngineStart(this.#closing.signal);
   #polling: Promise<void> | undefined;
   #removeAt = 0;
@@ -164,7 +165,9 @@ export class InProcessEngine implements DurableEngine {
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
-  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+  async close(options: CloseEngineOptions = {}): Promise<void> {
+    checkCloseOptions(options);
+    const { graceMs } = options;
     this.#closing.abort(new EngineClosedError());
     const closed = this.#close(graceMs);
     await this.#closeTrackers(graceMs);
@@ -191,7 +194,7 @@ export class InProcessEngine implements DurableEngine {
   async #close(graceMs: number | undefined): Promise<void> {
     const closed = this.#closeActive(graceMs);
     await this.#starting.untilEnded();
-    await Promise.all([this.#polling, ...this.#creating]);
+    await Promise.all([this.#polling, ...this.#storeUses]);
     await closed;
     // A look into the store or a start may have begun a run meanwhile.
     await this.#closeActive(graceMs);
@@ -219,16 +222,20 @@ export class InProcessEngine implements DurableEngine {
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
     this.#assertOpen();
-    const creating = this.#create(id, { workflow, input, startedAt: this.#clock.now() });
-    const ended = creating.catch(() => {});
-    this.#creating.add(ended);
-    try {
-      await creating;
-    } finally {
-      this.#creating.delete(ended);
-    }
+    await this.#useStore(this.#create(id, { workflow, input, startedAt: this.#clock.now() }));
     return this.getRun(id);
   };
+
+  /** Lets the end of the engine wait for a use of the store. */
+  async #useStore(use: Promise<void>): Promise<void> {
+    const ended = use.catch(() => {});
+    this.#storeUses.add(ended);
+    try {
+      await use;
+    } finally {
+      this.#storeUses.delete(ended);
+    }
+  }
 
   async #create(id: string, start: RunStart): Promise<void> {
     const created = await this.#runs.create(id, start, this.#closing.signal);
@@ -366,14 +373,14 @@ export class InProcessEngine implements DurableEngine {
     waiting.promise.catch(() => {});
     this.#waiting.set(id, waiting);
     // A store that gives no answer does not hold up the end of the engine.
-    return await Promise.race([waiting.promise, this.#lookUpOutcome(id, waiting)]);
+    const lookup = this.#useStore(this.#lookUpOutcome(id, waiting));
+    return await Promise.race([waiting.promise, lookup.then(() => waiting.promise)]);
   }
 
-  async #lookUpOutcome(id: string, waiting: Deferred<DurableOutcome>): Promise<DurableOutcome> {
+  async #lookUpOutcome(id: string, waiting: Deferred<DurableOutcome>): Promise<void> {
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) this.#settle(id, waiting, outcome);
     else if (this.#closing.signal.aborted) waiting.reject(new EngineClosedError());
-    return await waiting.promise;
   }
 
   #settle(id: string, waiting: Deferred<DurableOutcome>, outcome: DurableOutcome): void {

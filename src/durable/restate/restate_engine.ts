@@ -19,6 +19,7 @@ import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { systemClock } from "../../core/ports/ports.ts";
+import { checkCloseOptions } from "../engine/check_close_options.ts";
 import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { EngineStart } from "../engine/engine_start.ts";
 import { executeRun } from "../engine/execute_run.ts";
@@ -230,7 +231,9 @@ export class RestateEngine implements DurableEngine {
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
-  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+  async close(options: CloseEngineOptions = {}): Promise<void> {
+    checkCloseOptions(options);
+    const { graceMs } = options;
     const closed = new EngineClosedError();
     this.#closing.abort(closed);
     this.#handler.reject(closed);

@@ -12,58 +12,26 @@ import type {
   RaceWinner,
   ReceivedMessage,
   RunMessage,
-  StepOperation,
   StepOperations,
   StepOptions,
   StepValues,
   WaitOptions,
 } from "../../core/durable/durable_steps.ts";
-import { DivergenceError } from "../../core/errors/divergence_error.ts";
-import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { JsonValue } from "../../core/json/json.ts";
-import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { checkDuration } from "./check_duration.ts";
 import { executeRace } from "./execute_race.ts";
 import { findEndedCall } from "./find_ended_call.ts";
-import { hashJson } from "./hash_json.ts";
-import { createAbort, MessageDelivery } from "./message_delivery.ts";
+import { MessageDelivery } from "./message_delivery.ts";
 import { RunPublisher } from "./run_publisher.ts";
-import { type GroupMember, StepGroup } from "./step_group.ts";
-import { DetachedError, type StepJournal } from "./step_journal.ts";
-import {
-  captureOutcome,
-  parseRecord,
-  type StepOutcome,
-  type StepRecord,
-  unwrapOutcome,
-} from "./step_record.ts";
+import { type BegunOperation, type EndedStep, StepExecutor } from "./step_executor.ts";
+import type { StepJournal } from "./step_journal.ts";
+import { unwrapOutcome } from "./step_record.ts";
 
 /** The longest wait that is one step; after a crash it begins again. */
 const SHORT_SLEEP_MS = 10_000;
-
-/** A step that has ended. */
-export interface EndedStep {
-  /** Its value or error. */
-  readonly outcome: StepOutcome;
-  /** Time of its end, in milliseconds since the epoch. */
-  readonly at: number;
-  /** Whether it came from the record. */
-  readonly isReplayed: boolean;
-  /** Calls the listeners with the messages that arrived during the step; a second call has no effect. */
-  readonly deliver: () => void;
-  /** Lets the next of the concurrent steps be reported, when the effect of this one is complete. */
-  readonly release: () => void;
-}
-
-/** A step that begins. */
-export interface BegunOperation extends StepOperation<unknown> {
-  /** Whether the step only waits. Default: `false`. */
-  readonly isWait?: boolean;
-  /** Whether the caller advances the time to the end of the step, after times within it. Default: `false`. */
-  readonly hasTimes?: boolean;
-}
 
 /** The steps of a run, with the parts that a durable agent uses. */
 export class RunSteps implements DurableSteps {
@@ -71,22 +39,20 @@ export class RunSteps implements DurableSteps {
   readonly #clock: Clock;
   readonly #messages: MessageDelivery;
   readonly #publisher: RunPublisher;
-  #now: number;
+  readonly #executor: StepExecutor;
   #refusals = 0;
-  #executing = 0;
   #agents = 0;
-  #isReplaying: boolean;
-  #failure: Error | undefined;
 
   /** Creates the steps of a run whose code begins. */
   constructor(journal: StepJournal, clock: Clock = systemClock) {
     this.#journal = journal;
     this.#clock = clock;
-    this.#now = journal.startedAt;
-    this.#isReplaying = journal.isContinued;
-    this.#messages = new MessageDelivery(journal.inbox, (error) => this.#failure ??= error);
+    const messages = new MessageDelivery(journal.inbox, (error) => this.#executor.fail(error));
     const { events, isContinued, detached } = journal;
-    this.#publisher = new RunPublisher({ events, isContinued, detached, sleep: clock.sleep });
+    const publisher = new RunPublisher({ events, isContinued, detached, sleep: clock.sleep });
+    this.#messages = messages;
+    this.#publisher = publisher;
+    this.#executor = new StepExecutor({ journal, clock, messages, publisher });
   }
 
   get runId(): string {
@@ -99,7 +65,7 @@ export class RunSteps implements DurableSteps {
   }
 
   get isReplaying(): boolean {
-    return this.#isReplaying;
+    return this.#executor.isReplaying;
   }
 
   get signal(): AbortSignal {
@@ -113,7 +79,7 @@ export class RunSteps implements DurableSteps {
 
   /** Whether this process executes a step that does not only wait. */
   get isExecuting(): boolean {
-    return this.#executing > 0;
+    return this.#executor.isExecuting;
   }
 
   /** Whether this process no longer executes the run. */
@@ -123,7 +89,7 @@ export class RunSteps implements DurableSteps {
 
   /** Why the run cannot be continued here: it differs from its record, or was detached. */
   get failure(): Error | undefined {
-    return this.#failure;
+    return this.#executor.failure;
   }
 
   /** Ids of the calls of the present batch whose results came from the record, while others may be executed. */
@@ -138,7 +104,7 @@ export class RunSteps implements DurableSteps {
   }
 
   now(): number {
-    return this.#now;
+    return this.#executor.now;
   }
 
   /** Returns the time of the clock of the engine, which is another one in a replay. */
@@ -148,7 +114,7 @@ export class RunSteps implements DurableSteps {
 
   /** Sets the time within a step, such as that of the first token of a reply, which the step records. */
   advance(time: number): void {
-    this.#now = Math.max(this.#now, time);
+    this.#executor.advance(time);
   }
 
   /** Returns the messages that have arrived and are not delivered yet; different in every replay. */
@@ -179,8 +145,8 @@ export class RunSteps implements DurableSteps {
 
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {
     // Another process executes the run and publishes its events.
-    if (this.#failure || this.#journal.detached.aborted) return;
-    const isReplayed = this.#isReplaying || this.#endsReplayedCall(event);
+    if (this.failure || this.#journal.detached.aborted) return;
+    const isReplayed = this.isReplaying || this.#endsReplayedCall(event);
     await this.#publisher.publish(event, { ...options, isReplayed });
   }
 
@@ -228,7 +194,7 @@ export class RunSteps implements DurableSteps {
     checkNames(options, ["timeoutMs"], "waitFor()");
     const { timeoutMs } = options;
     if (timeoutMs !== undefined) checkDuration("timeoutMs", timeoutMs);
-    const end = timeoutMs === undefined ? undefined : this.#now + timeoutMs;
+    const end = timeoutMs === undefined ? undefined : this.now() + timeoutMs;
     const isAwaited = ({ message }: ReceivedMessage) =>
       message.type === "signal" && message.name === name;
     await this.waitUntil(`wait for ${name}`, { isAwaited, end });
@@ -304,7 +270,7 @@ export class RunSteps implements DurableSteps {
       isAwaited(received) || received.message.type === "abort";
     // An engine cannot record a time without an end.
     const isLimited = end !== undefined && end !== Infinity;
-    const milliseconds = isLimited ? Math.max(0, end - this.#now) : undefined;
+    const milliseconds = isLimited ? Math.max(0, end - this.now()) : undefined;
     const isOver = () => this.arrived.some(isEnd);
     // A run that is suspended publishes nothing until a message comes.
     await this.#publisher.flush();
@@ -329,7 +295,7 @@ export class RunSteps implements DurableSteps {
     }
     // The step before a wait determines its end, which is then the same in every replay.
     await this.run(`${name}: start`, () => null);
-    const end = this.#now + milliseconds;
+    const end = this.now() + milliseconds;
     await this.waitUntil(name, { isAwaited: () => false, end });
   }
 
@@ -338,127 +304,7 @@ export class RunSteps implements DurableSteps {
    * first execution, each when the one before it is released; the messages of each are delivered by the caller.
    */
   begin(operations: readonly BegunOperation[]): Promise<EndedStep>[] {
-    const group = new StepGroup(operations.length);
-    return operations.map((operation) => {
-      const ended = this.#begin(operation, group);
-      ended.catch(() => {}); // The caller may await it only later.
-      return ended;
-    });
-  }
-
-  async #begin(operation: BegunOperation, group: StepGroup): Promise<EndedStep> {
-    const { name } = operation;
-    const { closing } = this.#journal;
-    if (closing.aborted) this.#failure ??= closing.reason;
-    if (this.#failure) throw this.#failure;
-    const input = operation.input === undefined ? undefined : hashJson(operation.input);
-    const member = group.join();
-    try {
-      const execute = () => this.#executeMember(operation, { member, input });
-      const recorded = await this.#journal.step(name, execute);
-      const record = parseRecord(name, recorded, input);
-      await member.resolve(record.order);
-      if (this.failure instanceof DivergenceError) throw this.failure;
-      const { interrupted } = record;
-      if (member.isReplayed && interrupted !== undefined) {
-        this.#publisher.skipInterrupted(interrupted, (event) => findEndedCall(event) !== undefined);
-      }
-      if (!operation.hasTimes) this.advance(record.at);
-      return this.#createEnd(record, member);
-    } catch (thrown) {
-      member.fail();
-      if (!this.#failure && isFatal(thrown)) this.#failure = thrown;
-      throw thrown;
-    }
-  }
-
-  /** Executes a step of a group, and returns its record. */
-  async #executeMember(
-    operation: BegunOperation,
-    { member, input }: { readonly member: GroupMember; readonly input: string | undefined },
-  ): Promise<JsonValue> {
-    try {
-      const classified = member.execute();
-      if (classified) await classified;
-      this.#journal.closing.throwIfAborted();
-      this.#isReplaying = false;
-      const options = { input, order: () => member.end() };
-      const record = await this.#execute(this.#getExecuted(operation), options);
-      // The attempt ends with the step, and the next one may read the stored events in another process.
-      if (!this.recordsConcurrently) await this.#publisher.flush().catch(() => {});
-      // Outcomes are JSON already; the cast drops only the types of their parts.
-      return record as unknown as JsonValue;
-    } catch (thrown) {
-      // The journal may wait until the concurrent steps are recorded.
-      member.fail();
-      throw thrown;
-    }
-  }
-
-  /** Returns the operation, or one without an effect if a step that has begun with it differs from its record. */
-  #getExecuted(operation: BegunOperation): BegunOperation {
-    const failure = this.#failure;
-    if (!(failure instanceof DivergenceError)) return operation;
-    return { ...operation, execute: () => Promise.reject(failure) };
-  }
-
-  async #execute(
-    operation: BegunOperation,
-    { input, order }: {
-      readonly input: string | undefined;
-      readonly order: () => Promise<number | null>;
-    },
-  ): Promise<StepRecord> {
-    const outcome = await this.#executeUntilDetached(operation);
-    const interrupted = await this.#publisher.findInterrupted();
-    const position = await order();
-    const messages = this.arrived;
-    return {
-      at: Math.max(this.#clock.now(), this.#now),
-      ...(position !== null && { order: position }),
-      ...(input !== undefined && { input }),
-      ...(interrupted !== undefined && { interrupted }),
-      ...(messages.length > 0 && { messages }),
-      ...outcome,
-    };
-  }
-
-  /**
-   * Calls the function of a step, which an abort of the run aborts. Rejects when this process must no longer execute the
-   * run: an effect that was interrupted with it must not be recorded as failed.
-   */
-  async #executeUntilDetached({ execute, isWait }: BegunOperation): Promise<StepOutcome> {
-    const { closing } = this.#journal;
-    // A wait has no effect that must end.
-    const detached = isWait ? closing : this.#journal.detached;
-    const abort = new AbortController();
-    const onDetach = () => abort.abort(detached.reason);
-    const onArrival = () => {
-      const found = this.arrived.find(({ message }) => message.type === "abort");
-      if (found) abort.abort(createAbort(found.message));
-    };
-    detached.addEventListener("abort", onDetach);
-    const unsubscribe = this.onArrival(onArrival);
-    onArrival();
-    if (detached.aborted) onDetach();
-    const count = isWait ? 0 : 1;
-    this.#executing += count;
-    try {
-      const executing = captureOutcome(() => execute({ signal: abort.signal }), closing);
-      const ended = executing.catch((error) => {
-        throw new DetachedError(getErrorMessage(error));
-      });
-      return await abortable(ended, detached);
-    } finally {
-      this.#executing -= count;
-      unsubscribe();
-      detached.removeEventListener("abort", onDetach);
-    }
-  }
-
-  #createEnd(record: StepRecord, { isReplayed, release }: GroupMember): EndedStep {
-    const deliver = () => record.messages?.forEach((received) => this.#messages.deliver(received));
-    return { outcome: record, at: record.at, isReplayed, deliver, release };
+    return this.#executor.begin(operations);
   }
 }
 
@@ -468,9 +314,4 @@ async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<V
   deliver();
   release();
   return unwrapOutcome(outcome) as Value;
-}
-
-/** Whether an error ends the execution of the run in this process; other errors are those of a step. */
-function isFatal(thrown: unknown): thrown is Error {
-  return thrown instanceof DivergenceError || thrown instanceof DetachedError;
 }

@@ -47,14 +47,15 @@ export class EvaluatorRegistry {
   readonly #defaults = new Set<string>();
 
   /** Creates a registry with the evaluators of this module. */
-  static createDefault({ openSandbox }: DefaultEvaluatorOptions = {}): EvaluatorRegistry {
+  static createDefault(options: DefaultEvaluatorOptions = {}): EvaluatorRegistry {
+    checkNames(options, ["openSandbox"], "EvaluatorRegistry.createDefault()");
     const registry = new EvaluatorRegistry();
     registry.register(createTrajectoryEvaluator(), { isDefault: true });
     registry.register(createResponseEvaluator(), { isDefault: true });
     registry.register(createFilesEvaluator(), { isDefault: true });
     registry.register(createBudgetEvaluator(), { isDefault: true });
     registry.register(createEfficiencyEvaluator());
-    registry.register(createCommandEvaluator(openSandbox));
+    registry.register(createCommandEvaluator(options.openSandbox));
     return registry;
   }
 

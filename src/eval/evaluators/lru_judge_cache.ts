@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JudgeCache } from "./judge_evaluator.ts";
 
@@ -34,9 +35,11 @@ export class LruJudgeCache implements JudgeCache {
   /**
    * Creates an empty cache.
    *
-   * @throws {BadRequestError} If `maxEntries` is not a whole number of at least 1.
+   * @throws {BadRequestError} If an option is unknown, or `maxEntries` is not a whole number of at least 1.
    */
-  constructor({ maxEntries = 10_000 }: LruJudgeCacheOptions = {}) {
+  constructor(options: LruJudgeCacheOptions = {}) {
+    checkNames(options, ["maxEntries"], "new LruJudgeCache()");
+    const { maxEntries = 10_000 } = options;
     if (!Number.isInteger(maxEntries) || maxEntries < 1) {
       throw new BadRequestError(
         `maxEntries must be a whole number of at least 1, not ${maxEntries}`,

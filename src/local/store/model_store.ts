@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors/errors.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
 import { basename, join } from "../../platform/paths.ts";
@@ -35,6 +36,16 @@ export interface ModelStoreOptions {
   /** Waits before a download is continued whose connection was lost. Default: a timer. */
   readonly sleep?: Sleep | undefined;
 }
+
+/** Names of the options of a store. */
+export const STORE_OPTION_NAMES: Record<keyof ModelStoreOptions, true> = {
+  directory: true,
+  fetch: true,
+  env: true,
+  connectTimeoutMs: true,
+  idleTimeoutMs: true,
+  sleep: true,
+};
 
 /** A model on this device. */
 export interface StoredModel {
@@ -78,7 +89,9 @@ const MODEL_NAME = /^[A-Za-z0-9][\w.-]{0,199}$/;
 export class ModelStore {
   readonly #options: ModelStoreOptions;
 
+  /** Throws a `BadRequestError` if an option is unknown. */
   constructor(options: ModelStoreOptions = {}) {
+    checkNames(options, Object.keys(STORE_OPTION_NAMES), "new ModelStore()");
     this.#options = options;
   }
 

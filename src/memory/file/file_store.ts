@@ -22,6 +22,7 @@ import {
   type DeleteSessionOptions,
   deleteSubAgents,
 } from "../store/delete_sub_agents.ts";
+import { readAccess } from "../store/access_option.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { SESSION_VERSION } from "../store/jsonl.ts";
 import {
@@ -118,7 +119,10 @@ export class FileSessionStore implements SessionStore {
 
   /** Creates a store; does not access the file system. Throws a `BadRequestError` if the directory is empty. */
   constructor(options: FileSessionStoreOptions) {
-    checkStoreOptions("FileSessionStore", options, '{ directory: "data/sessions" }');
+    checkStoreOptions("FileSessionStore", options, {
+      example: '{ directory: "data/sessions" }',
+      known: ["directory", "owner", "now", "newId", "files"],
+    });
     const {
       directory,
       owner,
@@ -162,11 +166,12 @@ export class FileSessionStore implements SessionStore {
   /** Opens a session. A log of an older version is upgraded when it is opened for writing. */
   async open(
     id: string,
-    { access = "write" }: { readonly access?: SessionAccess } = {},
+    options: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
+    const access = readAccess(options);
     const paths = this.#directory.getPaths(id);
     await this.#directory.find(id);
-    if (access !== "write") return this.#openSession(paths, await this.#directory.load(id));
+    if (access === "read") return this.#openSession(paths, await this.#directory.load(id));
     return await this.#withLock(id, async (lock) => {
       let loaded = await this.#directory.load(id);
       if (loaded.version < SESSION_VERSION) {

@@ -40,6 +40,19 @@ export interface PostgresSessionStoreOptions {
   readonly newId?: (() => string) | undefined;
 }
 
+const OPTION_NAMES: Record<keyof PostgresSessionStoreOptions, true> = {
+  connection: true,
+  ssl: true,
+  schema: true,
+  maxConnections: true,
+  timeoutMs: true,
+  retryMs: true,
+  leaseMs: true,
+  owner: true,
+  now: true,
+  newId: true,
+};
+
 /**
  * Keeps the sessions of many processes and machines in one Postgres database, with an index of their words.
  *
@@ -65,12 +78,14 @@ export class PostgresSessionStore extends StorageSessionStore {
   /**
    * Creates a store, which connects on first use.
    *
-   * @throws {BadRequestError} If the connection is neither a URL of Postgres nor a client, the schema has an invalid
+   * @throws {BadRequestError} If an option is unknown, the connection is neither a URL of Postgres nor a client, the schema has an invalid
    * name, or a number is invalid.
    */
   constructor(options: PostgresSessionStoreOptions) {
-    const example = '{ connection: "postgres://localhost/app" }';
-    checkStoreOptions("PostgresSessionStore", options, example);
+    checkStoreOptions("PostgresSessionStore", options, {
+      example: '{ connection: "postgres://localhost/app" }',
+      known: Object.keys(OPTION_NAMES),
+    });
     const { connection, ssl, schema = "swink", maxConnections = 10 } = options;
     const { timeoutMs = 30_000, retryMs = 10_000, leaseMs = 30_000 } = options;
     for (const [name, value] of Object.entries({ maxConnections, timeoutMs, retryMs })) {

@@ -52,7 +52,10 @@ export class SqliteSessionStore extends StorageSessionStore {
    * @throws {BadRequestError} If the path is no path, or empty.
    */
   constructor(options: SqliteSessionStoreOptions) {
-    checkStoreOptions("SqliteSessionStore", options, '{ path: "data/sessions.db" }');
+    checkStoreOptions("SqliteSessionStore", options, {
+      example: '{ path: "data/sessions.db" }',
+      known: ["path", "owner", "now", "newId", "files"],
+    });
     const { path, now = Date.now, files = localFileSystem }: SqliteStoreOptions = options;
     checkPath("path", path);
     // The system ends the lease of a process that ends, so that it needs no renewal.

@@ -4,18 +4,24 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 
 /**
  * Checks that the options of a store are an object: stores of other libraries take a path or URL instead. The message does
- * not quote the value, since a URL may have a password.
+ * not quote the value, since a URL may have a password. An unknown option is an error, since a misspelt one would have no
+ * effect.
  *
- * @throws {BadRequestError} If they are not; the message has an example.
+ * @throws {BadRequestError} If they are no object, or one is unknown; the message has an example.
  */
-export function checkStoreOptions(name: string, options: unknown, example: string): void {
-  if (isJsonObject(options)) return;
+export function checkStoreOptions(
+  name: string,
+  options: unknown,
+  { example, known }: { readonly example: string; readonly known: readonly string[] },
+): void {
+  if (isJsonObject(options)) return checkNames(options, known, `new ${name}()`);
   const kind = typeof options === "string" ? "a text" : describeValue(options);
   throw new BadRequestError(
     `The options of ${name} must be an object, not ${kind}: write new ${name}(${example})`,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { StorageSessionStore } from "./storage_session_store.ts";
 
@@ -30,8 +31,13 @@ export interface InMemorySessionStoreOptions {
  * ```
  */
 export class InMemorySessionStore extends StorageSessionStore {
-  /** Creates an empty store. */
+  /**
+   * Creates an empty store.
+   *
+   * @throws {BadRequestError} If an option is unknown.
+   */
   constructor(options: InMemorySessionStoreOptions = {}) {
+    checkNames(options, ["now", "newId"], "new InMemorySessionStore()");
     // A writer in this process ends with its sessions, so that its lease needs no renewal.
     super(createMemoryStorage(), { ...options, leaseMs: Infinity });
   }

@@ -18,6 +18,7 @@ import type {
   SessionSummary,
 } from "../../core/sessions/session.ts";
 import { system } from "../../platform/system.ts";
+import { readAccess } from "../store/access_option.ts";
 import { deleteMatching } from "../store/delete_matching.ts";
 import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
@@ -133,10 +134,11 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   /** Opens a session. Rejects if another process has it open for writing, unless `access` is `"read"`. */
   async open(
     id: string,
-    { access = "write" }: { readonly access?: SessionAccess } = {},
+    options: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
+    const access = readAccess(options);
     checkSessionId(id);
-    if (access !== "write") return this.#openStored(await this.#load(id));
+    if (access === "read") return this.#openStored(await this.#load(id));
     return await this.#withLease(
       id,
       async (lease) => this.#openStored(await this.#load(id), lease),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type { EntryStorage } from "./entry_storage.ts";
 import { StorageSessionStore, type StoreFromOptions } from "./storage_session_store.ts";
 
@@ -28,5 +29,6 @@ export function storeFrom(
   storage: EntryStorage,
   options: StoreFromOptions = {},
 ): StorageSessionStore {
+  checkNames(options, ["owner", "leaseMs", "now", "newId", "startInterval"], "storeFrom()");
   return new StorageSessionStore(storage, options);
 }

@@ -9,6 +9,7 @@ import { testSessionStore } from "../../testing/session_conformance.ts";
 import type { EntryStorage, StoredSession } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { storeFrom } from "./store_from.ts";
+import type { StoreFromOptions } from "./storage_session_store.ts";
 
 testSessionStore((name, run) => Deno.test(`storeFrom(): ${name}`, run), () => {
   const storage = createMemoryStorage();
@@ -55,6 +56,11 @@ class ManualTimers {
     return () => void this.running.splice(this.running.indexOf(timer), 1);
   };
 
+  /** The options of a store with this clock. */
+  get options(): StoreFromOptions {
+    return { now: this.now, startInterval: this.startInterval };
+  }
+
   /** Runs all timers. */
   async tick(): Promise<void> {
     for (const { run } of [...this.running]) run();
@@ -69,8 +75,8 @@ function createMessageEntry(text: string): SessionEntryBody {
 Deno.test("storeFrom(): renews the leases of all open sessions with one timer, until they are closed", async () => {
   const timers = new ManualTimers();
   const storage = createMemoryStorage();
-  const store = storeFrom(storage, { ...timers, leaseMs: 30_000, owner: "first" });
-  const other = storeFrom(storage, { ...timers, leaseMs: 30_000 });
+  const store = storeFrom(storage, { ...timers.options, leaseMs: 30_000, owner: "first" });
+  const other = storeFrom(storage, { ...timers.options, leaseMs: 30_000 });
   const sessions = [await store.create({ id: "a" }), await store.create({ id: "b" })];
   for (const session of sessions) session.append(createMessageEntry("hello"));
   for (const session of sessions) await session.flush();
@@ -102,7 +108,7 @@ Deno.test("storeFrom(): close() releases the lease after a renewal that is under
       calls.push("release");
       return storage.release(id, token);
     },
-  }, timers);
+  }, timers.options);
   const session = await store.create({ id: "s" });
   session.append(createMessageEntry("kept"));
   await session.flush();
@@ -119,7 +125,7 @@ Deno.test("storeFrom(): close() releases the lease after a renewal that is under
 async function takeOver() {
   const timers = new ManualTimers();
   const storage = createMemoryStorage();
-  const createStore = (owner: string) => storeFrom(storage, { ...timers, owner });
+  const createStore = (owner: string) => storeFrom(storage, { ...timers.options, owner });
   const first = await createStore("first").create({ id: "s" });
   first.append(createMessageEntry("kept"));
   await first.flush();
@@ -163,7 +169,7 @@ for (const isRenewed of [true, false]) {
 
 Deno.test("storeFrom(): keeps the entries of a writer whose lease ended when no other was granted", async () => {
   const timers = new ManualTimers();
-  const store = storeFrom(createMemoryStorage(), { ...timers });
+  const store = storeFrom(createMemoryStorage(), timers.options);
   const session = await store.create({ id: "s" });
   timers.time += 3_600_000;
   session.append(createMessageEntry("late"));
@@ -261,7 +267,7 @@ Deno.test("storeFrom(): create() leaves no session of which only some entries we
 Deno.test("storeFrom(): renews a lease no later than a timer can wait", async () => {
   const timers = new ManualTimers();
   const leaseMs = Number.MAX_SAFE_INTEGER;
-  const store = storeFrom(createMemoryStorage(), { ...timers, leaseMs });
+  const store = storeFrom(createMemoryStorage(), { ...timers.options, leaseMs });
   const session = await store.create();
   assertEquals(timers.running.map(({ milliseconds }) => milliseconds), [2 ** 31 - 1]);
   await session.close();
@@ -407,7 +413,7 @@ for (const interval of [1, 0]) {
         await onList();
         return page;
       },
-    }, timers);
+    }, timers.options);
     let step = 1;
     const ids = Array.from({ length: 300 }, (_, number) => `s${String(number).padStart(3, "0")}`);
     const write = async (id: string, open = () => store.open(id)) => {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { AcpHost } from "./acp_host.ts";
 import { AcpServer } from "./acp_server.ts";
@@ -37,11 +39,20 @@ export interface ServeAcpOptions {
   readonly sdk?: AcpPackage | undefined;
 }
 
+const OPTION_NAMES: Record<keyof ServeAcpOptions, true> = {
+  input: true,
+  output: true,
+  signal: true,
+  now: true,
+  experimentalV2: true,
+  sdk: true,
+};
+
 /**
  * Serves a client of the Agent Client Protocol, version 1, such as an editor, until it closes the connection. Runs that are
  * active then are aborted, and all sessions are closed.
  *
- * @throws {BadRequestError} If the package `@agentclientprotocol/sdk` is not installed, or a message of the client is larger
+ * @throws {BadRequestError} If an option is unknown, the package `@agentclientprotocol/sdk` is not installed, or a message of the client is larger
  * than 32 MB, which ends the connection.
  *
  * @example
@@ -60,6 +71,8 @@ export interface ServeAcpOptions {
  * ```
  */
 export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise<void> {
+  checkObject(options, "Pass streams to serveAcp() such as { input, output }");
+  checkNames(options, Object.keys(OPTION_NAMES), "serveAcp()");
   const { input, output, signal, now = Date.now, sdk = await importAcpPackage() } = options;
   const { experimentalV2 = false } = options;
   const sdkV2 = experimentalV2 === true ? await importAcpV2Package() : experimentalV2 || undefined;

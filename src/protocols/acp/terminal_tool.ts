@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { type AgentToolResult, errorResult, textResult } from "../../core/messages/tool_result.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
@@ -27,6 +28,15 @@ export interface TerminalToolOptions {
   /** Waits for the timeout of a command. Default: based on `setTimeout`. */
   readonly sleep?: Sleep | undefined;
 }
+
+const OPTION_NAMES: Record<keyof TerminalToolOptions, true> = {
+  createTerminal: true,
+  cwd: true,
+  shell: true,
+  env: true,
+  name: true,
+  sleep: true,
+};
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 1_800_000;
@@ -52,8 +62,11 @@ const PARAMETERS = {
 /**
  * Creates a tool that runs commands in terminals of the client, where the user sees their output and can stop them. The
  * client runs them with its own rights: no sandbox confines them.
+ *
+ * @throws {BadRequestError} If an option is unknown.
  */
 export function terminalTool(options: TerminalToolOptions): AgentTool {
+  checkNames(options, Object.keys(OPTION_NAMES), "terminalTool()");
   return defineTool({
     name: options.name ?? "bash",
     label: "Run command",

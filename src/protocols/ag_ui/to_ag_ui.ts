@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { AgentError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { describeError } from "../web_client/describe_error.ts";
@@ -13,6 +14,14 @@ import { createRunStart, EventMapper, type EventMapperOptions } from "./event_ma
 
 /** Options for {@linkcode toAgUi}. */
 export type AgUiOptions = EventMapperOptions;
+
+const OPTION_NAMES: Record<keyof AgUiOptions, true> = {
+  threadId: true,
+  runId: true,
+  messages: true,
+  state: true,
+  onError: true,
+};
 
 /**
  * Maps the events of a run to those of AG-UI. Cancelling the stream aborts the run. A run that cannot start, such as that
@@ -33,6 +42,7 @@ export function toAgUi(
   stream: ReadableStream<AgentEvent>,
   options: AgUiOptions,
 ): ReadableStream<AgUiEvent> {
+  checkNames(options, Object.keys(OPTION_NAMES), "toAgUi()");
   return mapRun(stream, options);
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/events/event.ts";
 import { describeError } from "../web_client/describe_error.ts";
 import { mapEvents } from "../web_client/map_events.ts";
@@ -38,8 +39,10 @@ export interface UiMessageStreamOptions {
  */
 export function toUiMessageStream(
   stream: ReadableStream<AgentEvent>,
-  { messageMetadata, onError }: UiMessageStreamOptions = {},
+  options: UiMessageStreamOptions = {},
 ): ReadableStream<UiMessageChunk> {
+  checkNames(options, ["messageMetadata", "onError"], "toUiMessageStream()");
+  const { messageMetadata, onError } = options;
   return mapChunks(stream, { messageMetadata, onError });
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/checks/check_names.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { ToolUpdate } from "../../core/messages/tool_result.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
@@ -70,7 +71,7 @@ const DESCRIBE_TIMEOUT_MS = 30_000;
  * Creates a tool whose code runs in its own `deno run` process, one per call. Access without a permission becomes an
  * error result. The module is never loaded into this program.
  *
- * @throws {BadRequestError} When the module does not load or does not export a tool, or when a compiled program or
+ * @throws {BadRequestError} When an option is unknown, the module does not load or does not export a tool, or when a compiled program or
  * another runtime finds no `deno` in `PATH`.
  *
  * @example
@@ -84,8 +85,10 @@ const DESCRIBE_TIMEOUT_MS = 30_000;
  * ```
  */
 export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentTool> {
+  const { permissions, timeoutMs } = options;
+  checkNames(options, ["module", "permissions", "config", "timeoutMs"], "isolatedTool()");
+  checkNames(permissions, ["read", "write", "net", "run", "env"], "permissions of isolatedTool()");
   const description = await loadDescription(options);
-  const { timeoutMs } = options;
   return {
     ...description,
     ...(timeoutMs !== undefined && { timeoutMs }),
