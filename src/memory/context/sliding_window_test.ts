@@ -313,3 +313,19 @@ for (const stopReason of ["error", "aborted"] as const) {
     assertEquals(kept, [u1, u3, cutOff]);
   });
 }
+
+Deno.test("slidingWindow() omits the prompt of a reply that was cut off when both do not fit", async () => {
+  const cutOff = assistantMessage("Hel", { stopReason: "aborted" });
+  const kept = getMessages(await createWindow()([u1, a1, u2, a2, u3, cutOff], createInput()));
+  assertEquals(kept, [u1, cutOff]);
+});
+
+Deno.test("slidingWindow() omits messages of a longer anchor after an overflow", async () => {
+  const messages = [u1, a1, u2, a2, u3];
+  const longer = createWindow({ contextWindow: 450, anchor: 3 });
+  assertEquals(getMessages(await longer(messages, createInput())), [u1, a1, u2, u3]);
+  const shorter = createWindow({ contextWindow: 450, anchor: 1 });
+  shorter.restore(longer.cut);
+  const output = await shorter(messages, createInput({ overflow: true }));
+  assertEquals(getMessages(output), [u1, u3]);
+});

@@ -209,3 +209,24 @@ Deno.test("summarize(): messages and the earlier summary stay when the next summ
   assertStringIncludes(JSON.stringify(summaries.calls[3]?.context.messages), "small");
   assertEquals([transform.cut?.summary, transform.cut?.isIncomplete], ["last summary", undefined]);
 });
+
+Deno.test("summarize(): a summary that does not fit is written again after 30 seconds", async () => {
+  let time = 0;
+  const { summaries, transform } = createTransform(
+    Array(2).fill(reply("z".repeat(2_000))),
+    () => time,
+  );
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array(3).fill(reply("ok"))),
+    transformContext: transform,
+    messages: [userMessage("q".repeat(28_000), 0), ...createHistory(1)],
+  });
+  await agent.prompt("q".repeat(4_000));
+  await agent.prompt("again");
+  assertEquals([summaries.calls.length, transform.cut], [1, undefined]);
+  time = 30_000;
+  await agent.prompt("and again");
+  assertEquals([summaries.calls.length, transform.cut?.isIncomplete], [2, undefined]);
+  assertEquals(transform.cut?.from, 1, "it fits with the shorter prompt");
+});
