@@ -293,3 +293,17 @@ Deno.test("compact() keeps messages that are shorter than their summary", async 
   assertEquals([report?.droppedCount, report?.usage, transform.cut], [0, usage, undefined]);
   assertStringIncludes(String(report?.problem), "not shorter");
 });
+
+Deno.test("compact(): a request after the next one that the provider rejects becomes smaller", async () => {
+  const error = fail("context_window_overflow", "Too long");
+  const transform = slidingWindow({ contextWindow: 4_000 });
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok"), error, reply("ok")]),
+    transformContext: transform,
+    messages: Array.from({ length: 12 }, () => userMessage("q".repeat(600), 0)),
+  });
+  await compact(agent, transform, { tokens: 1_200 });
+  const results = [await agent.prompt("first"), await agent.prompt("second")];
+  assertEquals(results.map((result) => result.error), [undefined, undefined]);
+});

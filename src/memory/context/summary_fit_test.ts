@@ -230,3 +230,17 @@ Deno.test("summarize(): a summary that does not fit is written again after 30 se
   assertEquals([summaries.calls.length, transform.cut?.isIncomplete], [2, undefined]);
   assertEquals(transform.cut?.from, 1, "it fits with the shorter prompt");
 });
+
+Deno.test("summarize(): a cut whose first summary does not fit is complete, also when the session is opened again", async () => {
+  const { summaries, transform } = createTransform([reply("z".repeat(2_000))]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages: [userMessage("q".repeat(28_000), 0), ...createHistory(3)],
+  });
+  const { error } = await agent.prompt("q".repeat(4_000));
+  const { summary, isIncomplete } = transform.cut ?? {};
+  assertEquals([error, summaries.calls.length, transform.cut?.from], [undefined, 1, 1]);
+  assertEquals([summary, isIncomplete], [undefined, undefined]);
+});
