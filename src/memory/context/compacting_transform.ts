@@ -50,6 +50,7 @@ import {
 import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
 import { createDropReport, listSummarized } from "./omitted_messages.ts";
 import { isPlan } from "./plan_message.ts";
+import { RejectedRequest } from "./rejected_request.ts";
 import { addSpent, omitSpending, toSpendingReport } from "./report_spending.ts";
 import { SummaryBackoff } from "./summary_backoff.ts";
 import { OPENING_MESSAGE } from "./summary_messages.ts";
@@ -124,8 +125,7 @@ class Compactor {
   /** A cut of another process that was not found in a history yet. */
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
-  /** Whether the provider has not seen a request with the current cut, so that it has rejected a longer one. */
-  #isManual = false;
+  readonly #rejected = new RejectedRequest();
   /** A cut whose complete summary does not fit, so that only the next cut writes another one. */
   #full: AppliedCut | undefined;
 
@@ -179,8 +179,8 @@ class Compactor {
     messages: readonly AgentMessage[],
     { overflow, ...others }: TransformInput,
   ): Promise<TransformOutput> {
-    const input = { ...others, overflow: overflow && !this.#isManual };
-    this.#isManual = false;
+    const isLatest = this.#rejected.hasCut(others.signal);
+    const input = { ...others, overflow: overflow && isLatest };
     try {
       await this.#fit({ messages, input, measure: this.#measure(messages, input) });
     } catch (error) {
@@ -218,7 +218,7 @@ class Compactor {
     let report: CompactionReport | undefined;
     try {
       report = await this.#shrink(request, { goal, instructions, isManual: true });
-      this.#isManual = (report?.droppedCount ?? 0) > 0;
+      if (report?.droppedCount) this.#rejected.addCut();
     } finally {
       if (made) countSpending?.(made);
       const rest = countSpending ? report && omitSpending(report) : made;
@@ -388,6 +388,7 @@ class Compactor {
   ): CompactionReport {
     this.#restored = undefined;
     this.#applied = cut;
+    this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
   }
 

@@ -329,3 +329,21 @@ Deno.test("slidingWindow() omits messages of a longer anchor after an overflow",
   const output = await shorter(messages, createInput({ overflow: true }));
   assertEquals(getMessages(output), [u1, u3]);
 });
+
+Deno.test("slidingWindow(): an overflow before the cut of an aborted run omits nothing more", async () => {
+  const transform = createWindow({ contextWindow: 350 });
+  const messages = [u1, a1, u2, a2, u3];
+  const first = new AbortController();
+  const overflowing = createInput({ overflow: true, signal: first.signal });
+  assertEquals(getMessages(await transform(messages, overflowing)), [u1, u3]);
+  first.abort();
+  const later = [...messages, u4];
+  for (let run = 0; run < 2; run++) {
+    const input = createInput({ overflow: true });
+    assertEquals(getMessages(await transform(later, input)), [u1, u3, u4]);
+  }
+  const second = createInput({ overflow: false });
+  await transform(later, second);
+  const rejected = { ...second, overflow: true };
+  assertEquals(getMessages(await transform(later, rejected)), [u1, u4]);
+});
