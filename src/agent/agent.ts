@@ -376,6 +376,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#assertIdle();
     checkMessages(messages);
     const waiting = checkPending(pending, messages);
+    this.#overflowed = false;
     this.#repairs = [];
     this.#state.messages = this.#repair(messages, waiting);
     this.#state.pending = waiting;
@@ -383,7 +384,6 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
 
   /**
    * Appends these messages, not copies. Invalid ones are repaired, which the next run reports as a warning.
-   *
    * Pending approvals end: their tool calls are answered as lost, unless the messages have their results.
    *
    * @throws {AlreadyRunningError} While a run is active.
@@ -434,7 +434,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
         state.isRunning = false;
         if (this.#activeRun !== run) return;
         this.#activeRun = undefined;
-        this.#overflowed = progress?.overflowed ?? this.#overflowed;
+        if (progress) this.#overflowed = progress.overflowed;
         if (progress) this.#repairs = [];
       },
     };

@@ -375,3 +375,14 @@ Deno.test("overflow: the tokens of a summary count although a policy refuses the
   assertEquals([result.usage, result.cost], [usage, unknownCost()]);
   assertEquals(result.error?.message, 'The policy "broken" (preRequest) failed: no request');
 });
+
+Deno.test("overflow: setMessages() replaces the rejected request", async () => {
+  const flags: boolean[] = [];
+  const { agent } = testAgent([tooLong, reply("Hello", { usage })], {
+    transformContext: createShrinking(flags),
+  });
+  await agent.prompt("Hi");
+  agent.setMessages([]);
+  await agent.prompt("Hello");
+  assertEquals(flags, [false, true, false]);
+});

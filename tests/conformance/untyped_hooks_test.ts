@@ -61,12 +61,13 @@ for (const [name, reported, expected] of USAGES) {
       policies: [{ name: "watch", postTurn: ({ usage }) => void seen.push(usage) }],
       prices: { "test/model": { input: 1e6, output: 1e6 } },
     }, [failed, [{ type: "start" }, done] as never]);
+    const discarded = expected.input + expected.output;
     const twice = {
       ...zeroUsage(),
       input: 2 * expected.input,
       output: 2 * expected.output,
       total: 2 * expected.total,
-      ...(expected.extra && { extra: { b: 4 } }),
+      ...(discarded > 0 && { extra: { ...(expected.extra && { b: 4 }), discarded } }),
     };
     assertEquals([end?.usage, seen], [twice, [twice]]);
     assertEquals(eventsOfType(events, "model_call_end").map(({ usage }) => usage), [

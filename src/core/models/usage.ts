@@ -24,9 +24,10 @@ export interface Usage {
    * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock), and
    * `cacheWriteOther`, the part that it stores for any other time; `audioInput` and `audioCacheRead`, the parts of
    * `input` and `cacheRead` that are audio; `compaction`, the part of all counts that a provider used to summarize the
-   * conversation within the request; names that end in `Requests`, such as `webSearchRequests`: requests with a fee of
-   * their own. `flexRequests` and `priorityRequests` are replies from service tiers with other prices, and
-   * `regionalRequests` replies from models that a provider runs in one region only.
+   * conversation within the request; `discarded`, the part of all counts that failed attempts used before the last one;
+   * names that end in `Requests`, such as `webSearchRequests`: requests with a fee of their own. `flexRequests` and
+   * `priorityRequests` are replies from service tiers with other prices, and `regionalRequests` replies from models that
+   * a provider runs in one region only.
    */
   readonly extra?: Readonly<Record<string, number>>;
 }

@@ -10,13 +10,14 @@ import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { RetryStrategy } from "../../core/hooks/retry.ts";
 import { cloneJson } from "../../core/json/json.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
-import { addCost, addUsage, type Cost, type Usage } from "../../core/models/usage.ts";
+import { addCost, type Cost, type Usage } from "../../core/models/usage.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { ModelFallback } from "../run/config.ts";
 import { addSpending } from "../run/run_progress.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
+import { addToDiscarded } from "./discarded_usage.ts";
 import type { PreparedRequest } from "./request.ts";
 import { removeExtraTools } from "./usable_tools.ts";
 
@@ -130,7 +131,7 @@ function addAttempt(
 ): AttemptTotals {
   return {
     attempts: totals.attempts + calls,
-    usage: totals.usage ? addUsage(totals.usage, usage) : usage,
+    usage: totals.usage ? addToDiscarded(totals.usage, usage) : usage,
     cost: totals.cost ? addCost(totals.cost, cost) : cost,
   };
 }

@@ -9,7 +9,7 @@ import { withModel } from "../../core/errors/with_model.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { AssistantMessage } from "../../core/messages/message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import { addCost, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { FinishedCall } from "../../core/streams/accumulate.ts";
 import type { LlmContext } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
@@ -20,6 +20,7 @@ import type { TurnContext } from "../run/turn_context.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import type { CompactionRefusal } from "./compaction_check.ts";
+import { addToDiscarded } from "./discarded_usage.ts";
 import { isSmaller } from "./overflow.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
@@ -261,7 +262,7 @@ async function sendAgain(
     prepared,
     attempts,
   );
-  const usage = addUsage(first.call.usage, second.call.usage);
+  const usage = addToDiscarded(first.call.usage, second.call.usage);
   const cost = addCost(first.call.cost, second.call.cost);
   return { ...second, call: { ...second.call, usage, cost } };
 }

@@ -99,15 +99,24 @@ export function relocateCut(
   const to = skipResults(messages, last + 1);
   if (from >= to || to >= messages.length) return undefined;
   const wasPinned = createMessageCheck(cut.pinned);
-  const pinned = groupMessages(messages, countTokens).filter((group) =>
-    group.from >= from && group.to <= to &&
-    messages.slice(group.from, group.to).some((message, index) =>
-      pin(message) || wasPinned(message, group.from + index)
-    )
+  const part = groupMessages(messages, countTokens).filter((group) =>
+    group.from >= from && group.to <= to
   );
+  const wasKept = new Set(part.filter((group) => hasMessage(messages, group, wasPinned)));
+  const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
   const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
-  const length = newest < to ? messages.length : newest + 1;
+  // No reply has answered a request with other pinned messages.
+  const isSame = newest >= to && pinned.length === wasKept.size;
+  const length = isSame ? newest + 1 : messages.length;
   return createCut(messages, { from, to, pinned }, { ...cut, length });
+}
+
+function hasMessage(
+  messages: readonly AgentMessage[],
+  { from, to }: HistoryRange,
+  matches: (message: AgentMessage, position: number) => boolean,
+): boolean {
+  return messages.slice(from, to).some((message, index) => matches(message, from + index));
 }
 
 /** Returns the messages of a cut, expected at its positions. */

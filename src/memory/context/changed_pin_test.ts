@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import type { TransformInput } from "../../core/context/context.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
@@ -75,4 +76,39 @@ Deno.test("slidingWindow(): a restored cut names the messages that another pin h
     restored.restore(cut);
     assertEquals(restored.view(history).messages, transform.view(history).messages);
   }
+});
+
+const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
+
+function createInput(overflow: boolean): TransformInput {
+  const { signal } = new AbortController();
+  return { overflow, model: MODEL, systemPrompt: "", tools: [], signal };
+}
+
+Deno.test("slidingWindow(): messages that no pin selects any longer are omitted after an overflow", async () => {
+  const isAnswer = ({ role }: AgentMessage) => role === "assistant";
+  const history = [...createHistory(), userMessage("last", 0)];
+  const transform = slidingWindow({ contextWindow: 10_000, pin: isAnswer });
+  await transform(history, createInput(false));
+  const restored = slidingWindow({ contextWindow: 10_000, pin: () => false });
+  restored.restore(transform.cut);
+  const before = restored.view(history).messages;
+  const output = await restored(history, createInput(true));
+  assert("report" in output && before.filter(isAnswer).length > 6);
+  assertEquals(output.messages.filter(isAnswer).length, 2);
+});
+
+Deno.test("slidingWindow(): no reply has counted messages that another pin selects now", async () => {
+  const usage = { input: 3_000, output: 500, cacheRead: 0, cacheWrite: 0, total: 3_500 };
+  const history = createHistory();
+  const transform = slidingWindow({ contextWindow: 10_000, pin: () => false });
+  await transform(history, createInput(false));
+  const restored = slidingWindow({
+    contextWindow: 10_000,
+    pin: ({ role }) => role === "assistant",
+  });
+  restored.restore(transform.cut);
+  const later = [...history, assistantMessage("answer", { usage })];
+  assertEquals(transform.view(later).firstTrusted, transform.view(later).messages.length - 1);
+  assertEquals(restored.view(later).firstTrusted, restored.view(later).messages.length);
 });

@@ -13,7 +13,7 @@ export interface CutRequest {
   readonly messages: readonly AgentMessage[];
   /** The groups of the history. */
   readonly groups: readonly MessageGroup[];
-  /** Number of messages at the beginning to keep, with their groups; custom messages are not counted. */
+  /** Number of messages at the beginning to keep, with their groups. */
   readonly anchor: number;
   /** Number of groups at the end to keep while they fit into `maxTokens`. */
   readonly keepSteps: number;
@@ -21,12 +21,20 @@ export interface CutRequest {
   readonly targetTokens: number;
   /** Maximum tokens of the messages after the cut, used to keep `keepSteps` groups. */
   readonly maxTokens: number;
+  /** Maximum tokens of the messages after the cut, used to keep the prompt of a reply that was cut off. */
+  readonly limitTokens: number;
   /** Tokens of the message that a cut inserts if the conversation would not begin with one of the user. */
   readonly openingTokens: number;
-  /** Position before which messages are already omitted, except the anchor and pinned messages. */
-  readonly droppedUntil: number;
+  /** The part that is already omitted. Default: none. */
+  readonly omitted: OmittedPart | undefined;
   /** Selects messages that are always kept. */
   readonly pin: (message: AgentMessage) => boolean;
+}
+
+/** A part that requests do not have, apart from its pinned messages. */
+export interface OmittedPart extends HistoryRange {
+  /** Positions of the pinned messages. */
+  readonly pinnedAt: readonly number[];
 }
 
 /** A part to omit, and the groups in it to keep. */
@@ -40,7 +48,7 @@ export interface ChosenCut extends HistoryRange {
  * groups.
  */
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
-  const { messages, groups, droppedUntil, pin } = request;
+  const { messages, groups, pin } = request;
   const head = countHeadGroups(request);
   const pinned = new Set(
     groups.slice(head).filter((group) => hasMatchingMessage(messages, group, pin)),
@@ -49,8 +57,16 @@ export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
   const middle = groups.slice(head, tail);
-  if (!middle.some((group) => group.to > droppedUntil && !pinned.has(group))) return undefined;
+  const isSent = createSentCheck(request);
+  if (!middle.some((group) => isSent(group) && !pinned.has(group))) return undefined;
   return { from, to, pinned: middle.filter((group) => pinned.has(group)) };
+}
+
+/** Returns a check for whether requests have the messages of a group so far. */
+function createSentCheck({ omitted }: CutRequest): (group: MessageGroup) => boolean {
+  if (!omitted) return () => true;
+  const kept = new Set(omitted.pinnedAt);
+  return ({ from, to }) => from < omitted.from || to > omitted.to || kept.has(from);
 }
 
 function hasMatchingMessage(
@@ -65,43 +81,74 @@ function hasMatchingMessage(
   return false;
 }
 
-/** Returns the number of groups in the anchor. */
-function countHeadGroups({ messages, groups, anchor }: CutRequest): number {
+/** Returns the number of groups in the anchor. Custom messages that the model gets count if it would be too long with them. */
+function countHeadGroups(request: CutRequest): number {
+  const { groups, maxTokens, omitted } = request;
+  const head = countAnchor(request, { countsCustom: false });
+  const kept = groups.slice(0, head);
+  let tokens = 0;
+  for (const group of kept) tokens += group.tokens;
+  const isPossible = tokens <= maxTokens && kept.every(({ to }) => !omitted || to <= omitted.from);
+  return isPossible ? head : countAnchor(request, { countsCustom: true });
+}
+
+function countAnchor(
+  { messages, groups, anchor }: CutRequest,
+  { countsCustom }: { readonly countsCustom: boolean },
+): number {
   let counted = 0;
   let head = 0;
-  for (const { from, to } of groups) {
+  for (const { from, to, tokens } of groups) {
     if (counted >= anchor) break;
-    counted += messages.slice(from, to).filter(({ role }) => role !== "custom").length;
+    const isCounted = countsCustom && tokens > 0;
+    counted += messages.slice(from, to).filter(({ role }) => isCounted || role !== "custom").length;
     head++;
   }
   return head;
 }
 
-/**
- * Returns the first group of the tail: the latest group is kept, earlier ones while they fit. Custom messages after it do
- * not take its place, since the model may not get them.
- */
+/** Returns the first group of the tail: the latest step is kept, earlier ones while they fit. */
 function findTailStart(
-  { messages, groups, keepSteps, targetTokens, maxTokens, droppedUntil }: CutRequest,
+  { messages, groups, keepSteps, targetTokens, maxTokens, limitTokens, omitted }: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
   let tokens = 0;
   for (const group of groups.slice(0, head)) tokens += group.tokens;
   for (const group of pinned) tokens += group.tokens;
-  const latest = groups.findLastIndex(({ from }) => messages[from]?.role !== "custom");
+  const latest = findLatestStep(messages, groups, groups.length);
+  const prompt = isCutOff(messages, groups[latest])
+    ? findLatestStep(messages, groups, latest)
+    : latest;
   let tail = groups.length;
   for (let next = tail - 1; next >= head; next--) {
     const group = groups[next];
-    if (!group || group.from < droppedUntil) break;
+    if (!group || group.from < (omitted?.to ?? 0)) break;
     const kept = groups.length - tail;
-    const limit = kept < keepSteps ? maxTokens : targetTokens;
+    const stepLimit = kept < keepSteps ? maxTokens : targetTokens;
+    const limit = next >= prompt ? limitTokens : stepLimit;
     const cost = pinned.has(group) ? 0 : group.tokens;
     if (next < latest && tokens + cost > limit) break;
     tokens += cost;
     tail = next;
   }
   return tail;
+}
+
+/** Returns the latest step before a group. Custom messages are none, since the model may not get them. */
+function findLatestStep(
+  messages: readonly AgentMessage[],
+  groups: readonly MessageGroup[],
+  before: number,
+): number {
+  return groups.slice(0, before).findLastIndex(({ from }) => messages[from]?.role !== "custom");
+}
+
+/** Whether a step is a reply that was cut off, whose prompt `continue()` sends again. */
+function isCutOff(messages: readonly AgentMessage[], group: MessageGroup | undefined): boolean {
+  const message = group && group.to === group.from + 1 ? messages[group.from] : undefined;
+  return message?.role === "assistant" &&
+    (message.stopReason === "aborted" || message.stopReason === "error");
 }
 
 /**
@@ -113,20 +160,23 @@ function alignTailToUser(
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
-  const { messages, groups, targetTokens, maxTokens, openingTokens, droppedUntil } = request;
+  const { messages, groups, targetTokens, maxTokens, limitTokens, openingTokens, omitted } =
+    request;
   const tail = findTailStart(request, head, pinned);
   if (head > 0) return tail;
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
   const later = groups.findIndex((group, index) => index >= tail && isUser(group));
   if (later >= 0) return later;
   const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
+  const kept = groups.filter((group, index) => index >= earlier || pinned.has(group));
   let tokens = 0;
-  for (const group of groups.slice(earlier)) tokens += group.tokens;
-  const isPossible = (groups[earlier]?.from ?? -1) >= droppedUntil && tokens <= maxTokens;
+  for (const group of kept) tokens += group.tokens;
+  const isPossible = (groups[earlier]?.from ?? -1) >= (omitted?.to ?? 0) && tokens <= maxTokens;
   if (isPossible) return earlier;
   const remaining = {
     targetTokens: targetTokens - openingTokens,
     maxTokens: maxTokens - openingTokens,
+    limitTokens: limitTokens - openingTokens,
   };
   return findTailStart({ ...request, ...remaining }, head, pinned);
 }

@@ -35,9 +35,9 @@ const CHECKS: Readonly<Record<keyof CompactNowOptions, CheckOption>> = {
 
 /**
  * Makes the next request of an idle agent smaller, as its transform does at the threshold; resolves to `null` if there
- * is nothing to omit. If a summary cannot be written and the messages still fit, nothing is omitted, and the report has
- * the `problem`. A recorded session has the compaction when the promise resolves. The agent emits `context_compacted` with
- * that request.
+ * is nothing to omit. If no shorter summary can be written and the messages still fit, nothing is omitted, and the report
+ * has the `problem`. A recorded session has the compaction when the promise resolves. The agent emits `context_compacted`
+ * with that request.
  *
  * The policies of the agent are asked about the model calls, as they are in a run (`preCompaction`); one that stops a call
  * is the `problem` of the report. What the calls spend is in the report and counts in budgets, but in no run: as that of a

@@ -15,6 +15,7 @@ import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "./compact.ts";
+import { slidingWindow } from "./sliding_window.ts";
 import { summarize } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
@@ -251,4 +252,58 @@ Deno.test("compact(): refuses unknown and invalid options", async () => {
       BadRequestError,
     );
   }
+});
+
+Deno.test("compact() makes the request smaller that the provider has rejected", async () => {
+  const error = fail("context_window_overflow", "Too long");
+  const streamFn = scriptedStream([error, error, reply("ok")]);
+  const transform = slidingWindow({ contextWindow: 4_000 });
+  const agent = new Agent({
+    model: "p/m",
+    streamFn,
+    transformContext: transform,
+    messages: ["q".repeat(4_600), ...Array(12).fill("a".repeat(600))].map((text) =>
+      userMessage(text, 0)
+    ),
+  });
+  await agent.prompt("first");
+  const report = await compact(agent, transform, { tokens: 1_460 });
+  const result = await agent.continue();
+  assertEquals([report?.droppedCount, result.error], [10, undefined]);
+  assertEquals(streamFn.calls[2]?.context.messages.length, 4);
+});
+
+Deno.test("compact() keeps messages that are shorter than their summary", async () => {
+  const transform = summarize({
+    streamFn: scriptedStream([reply("z".repeat(1_000), { usage })]),
+    contextWindow: 10_000,
+    keepSteps: 1,
+  });
+  const messages = ["one", "two", "three"].flatMap((text) => [
+    userMessage(text, 0),
+    assistantMessage(text),
+  ]);
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages,
+  });
+  const report = await compact(agent, transform, { tokens: 0 });
+  assertEquals([report?.droppedCount, report?.usage, transform.cut], [0, usage, undefined]);
+  assertStringIncludes(String(report?.problem), "not shorter");
+});
+
+Deno.test("compact(): a request after the next one that the provider rejects becomes smaller", async () => {
+  const error = fail("context_window_overflow", "Too long");
+  const transform = slidingWindow({ contextWindow: 4_000 });
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok"), error, reply("ok")]),
+    transformContext: transform,
+    messages: Array.from({ length: 12 }, () => userMessage("q".repeat(600), 0)),
+  });
+  await compact(agent, transform, { tokens: 1_200 });
+  const results = [await agent.prompt("first"), await agent.prompt("second")];
+  assertEquals(results.map((result) => result.error), [undefined, undefined]);
 });

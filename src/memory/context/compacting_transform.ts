@@ -8,7 +8,7 @@ import type { TransformInput, TransformOutput } from "../../core/context/context
 import { registerTransformCopies } from "../../core/context/copy_transform.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
-import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   type AppliedCut,
@@ -32,13 +32,29 @@ import type {
   SummaryResult,
   SummaryWriter,
 } from "./compaction.ts";
-import { countContext, estimateContext, estimateMedia } from "./context_count.ts";
+import {
+  countContext,
+  createTokenCounter,
+  estimateContext,
+  estimateMedia,
+} from "./context_count.ts";
 import { isSameMessage } from "./locate_message.ts";
-import { groupMessages, type HistoryRange } from "./message_groups.ts";
+import {
+  applyCut,
+  type ContextUsage,
+  type CutEstimate,
+  estimateAfterCut,
+  isShorter,
+  type MeasuredRequest,
+} from "./measured_request.ts";
+import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
+import { createDropReport, listSummarized } from "./omitted_messages.ts";
 import { isPlan } from "./plan_message.ts";
+import { RejectedRequest } from "./rejected_request.ts";
 import { addSpent, omitSpending, toSpendingReport } from "./report_spending.ts";
 import { SummaryBackoff } from "./summary_backoff.ts";
 import { OPENING_MESSAGE } from "./summary_messages.ts";
+import { omitSummary, toAborted } from "./unused_summary.ts";
 
 /** Creates the transform of one agent. With a writer, a summary replaces the omitted messages. */
 export function createCompactingTransform(
@@ -88,16 +104,6 @@ type ResolvedOptions = {
   readonly [Name in keyof CompactionOptions]-?: NonNullable<CompactionOptions[Name]>;
 };
 
-/** A request that may become smaller. */
-interface MeasuredRequest {
-  /** The history. */
-  readonly messages: readonly AgentMessage[];
-  readonly input: TransformInput;
-  readonly measure: ContextUsage;
-  /** Called with the report. Default: the next request emits it. */
-  readonly onReport?: (report: CompactionReport) => void;
-}
-
 /** Options for a cut that makes a request smaller. */
 interface ShrinkOptions {
   /** Number of tokens after the cut, as the provider counts them. */
@@ -106,16 +112,6 @@ interface ShrinkOptions {
   readonly instructions?: string | undefined;
   /** Whether the cut was requested, so that an attempt shortly before does not matter. Default: `false`. */
   readonly isManual?: boolean;
-}
-
-/** The size of a request and its limit. */
-interface ContextUsage {
-  readonly used: number;
-  /** Tokens that the provider counts per estimated token; estimated on each read. */
-  readonly scale: number;
-  readonly window: number | undefined;
-  /** Tokens above which a cut is made. */
-  readonly limit: number;
 }
 
 class Compactor {
@@ -129,6 +125,7 @@ class Compactor {
   /** A cut of another process that was not found in a history yet. */
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
+  readonly #rejected = new RejectedRequest();
   /** A cut whose complete summary does not fit, so that only the next cut writes another one. */
   #full: AppliedCut | undefined;
 
@@ -173,16 +170,17 @@ class Compactor {
   view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
     const cut = this.#findCut(messages);
     if (!cut) return { messages, firstTrusted };
-    const { from, to, replacement, length } = cut;
-    const kept = [...messages.slice(0, from), ...replacement, ...messages.slice(to)];
-    const untrusted = Math.max(length, firstTrusted);
+    const kept = applyCut(messages, cut);
+    const untrusted = Math.max(cut.length, firstTrusted);
     return { messages: kept, firstTrusted: kept.length - (messages.length - untrusted) };
   }
 
   async transform(
     messages: readonly AgentMessage[],
-    input: TransformInput,
+    { overflow, ...others }: TransformInput,
   ): Promise<TransformOutput> {
+    const isLatest = this.#rejected.hasCut(others.signal);
+    const input = { ...others, overflow: overflow && isLatest };
     try {
       await this.#fit({ messages, input, measure: this.#measure(messages, input) });
     } catch (error) {
@@ -220,6 +218,7 @@ class Compactor {
     let report: CompactionReport | undefined;
     try {
       report = await this.#shrink(request, { goal, instructions, isManual: true });
+      if (report?.droppedCount) this.#rejected.addCut();
     } finally {
       if (made) countSpending?.(made);
       const rest = countSpending ? report && omitSpending(report) : made;
@@ -243,7 +242,8 @@ class Compactor {
   }
 
   #measure(messages: readonly AgentMessage[], input: TransformInput): ContextUsage {
-    const { contextWindow, threshold, countTokens } = this.#options;
+    const { contextWindow, threshold } = this.#options;
+    const countTokens = this.#getCounter(input);
     const { messages: kept, firstTrusted } = this.view(messages, input.firstTrusted);
     const request = { ...input, messages: kept };
     const { used, reported } = countContext(request, { firstTrusted, countTokens });
@@ -297,12 +297,39 @@ class Compactor {
       previous: before?.summary,
       instructions,
     });
-    const isIncomplete = written !== undefined && written.summary === undefined;
-    if (isIncomplete && canWait) return this.#report(request, { written });
-    const summary = written?.summary ?? before?.summary;
-    const options = { ...(summary !== undefined && { summary }), isIncomplete };
-    const cut = createCut(messages, chosen, options) ?? unsummarized;
-    return this.#apply(request, { cut, written, fallback: unsummarized });
+    const summary = written?.summary;
+    const complete = summary === undefined ? undefined : createCut(messages, chosen, { summary });
+    const fits = complete && this.#fits(request, complete);
+    const sent = this.view(messages).messages;
+    const replaces = complete &&
+      isShorter(messages, complete, { sent, countTokens: this.#getCounter(input) });
+    if (fits && replaces) return this.#apply(request, { cut: complete, written });
+    if (complete && !fits && canWait) this.#backoff.update(false);
+    if (written && canWait) return this.#report(request, { written: omitSummary(written, fits) });
+    return this.#applyWithoutSummary(request, { chosen, written, previous: before?.summary });
+  }
+
+  /** Applies a cut whose summary was not written, or does not fit; it keeps the previous summary if that fits. */
+  #applyWithoutSummary(
+    request: MeasuredRequest,
+    { chosen, written, previous }: {
+      readonly chosen: ChosenCut;
+      readonly written: SummaryResult | undefined;
+      readonly previous: string | undefined;
+    },
+  ): CompactionReport | undefined {
+    const { messages } = request;
+    const isTooLong = written?.summary !== undefined;
+    const isIncomplete = written !== undefined;
+    const kept = previous === undefined
+      ? undefined
+      : createCut(messages, chosen, { summary: previous, isIncomplete });
+    const cut = kept && this.#fits(request, kept)
+      ? kept
+      : createCut(messages, chosen, { isIncomplete: isIncomplete && !isTooLong });
+    if (!cut) return undefined;
+    if (isTooLong) this.#full = cut;
+    return this.#apply(request, { cut, written: written && omitSummary(written) });
   }
 
   /** Writes the summary of a cut that was made without one, unless an attempt has failed shortly before. */
@@ -327,10 +354,11 @@ class Compactor {
     const chosen = { from, to, pinned: groups.filter(isPinned) };
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
+    if (this.#fits(request, complete)) return void this.#apply(request, { cut: complete, written });
+    this.#full = cut;
     // The current cut fits by the count of the provider, which may be far below an estimate.
-    const fallbackTokens = Math.round(request.measure.used);
-    this.#apply(request, { cut: complete, written, fallback: cut, fallbackTokens });
-    if (this.#applied === cut) this.#full = cut;
+    const tokensAfter = Math.round(request.measure.used);
+    this.#apply(request, { cut, written: omitSummary(written), tokensAfter });
   }
 
   /** Writes a summary, if there is a writer. Rejects if the run is aborted; what that has spent is reported. */
@@ -349,29 +377,19 @@ class Compactor {
     return written;
   }
 
-  /** Applies a cut; one whose summary does not fit is replaced by `fallback`, whose tokens are estimated by default. */
+  /** Applies a cut, whose tokens are estimated by default; throws when they exceed the limit. */
   #apply(
     request: MeasuredRequest,
-    { cut, written, fallback, fallbackTokens }: {
+    { cut, written, tokensAfter = this.#assertFits(request, cut) }: {
       readonly cut: AppliedCut;
-      readonly fallback: AppliedCut;
-      readonly fallbackTokens?: number;
       readonly written: SummaryResult | undefined;
+      readonly tokensAfter?: number;
     },
   ): CompactionReport {
     this.#restored = undefined;
-    try {
-      const tokensAfter = this.#assertFits(request, cut);
-      this.#applied = cut;
-      return this.#report(request, { written, cut, tokensAfter });
-    } catch (error) {
-      if (cut.summary === undefined) throw error;
-      const tokensAfter = fallbackTokens ?? this.#assertFits(request, fallback);
-      this.#applied = fallback;
-      const problem = "The summary was omitted, since it does not fit into the context window";
-      const { summary: _summary, ...rest } = written ?? {};
-      return this.#report(request, { written: { ...rest, problem }, cut: fallback, tokensAfter });
-    }
+    this.#applied = cut;
+    this.#rejected.addCut(request.input.signal);
+    return this.#report(request, { written, cut, tokensAfter });
   }
 
   /**
@@ -406,7 +424,8 @@ class Compactor {
     { messages, input, measure }: MeasuredRequest,
     goal: number,
   ): ChosenCut | undefined {
-    const { anchor, keepSteps, pin, countTokens } = this.#options;
+    const { anchor, keepSteps, pin } = this.#options;
+    const countTokens = this.#getCounter(input);
     const { scale } = measure;
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
     const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
@@ -419,19 +438,17 @@ class Compactor {
       targetTokens: goal / scale - fixed,
       // Halfway to the threshold, so that the next step does not exceed it again.
       maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / scale - fixed,
+      limitTokens: measure.limit / scale - fixed,
       openingTokens: countTokens(OPENING_MESSAGE),
-      droppedUntil: this.#findCut(messages)?.to ?? 0,
+      omitted: this.#findCut(messages),
     });
   }
 
   /** Returns the tokens of a request after a cut; throws when they exceed the limit. */
-  #assertFits({ messages, input, measure }: MeasuredRequest, cut: AppliedCut): number {
-    const kept = [...messages.slice(0, cut.from), ...cut.replacement, ...messages.slice(cut.to)];
-    const request = { ...input, messages: kept };
-    const after = Math.round(estimateContext(request, this.#options.countTokens) * measure.scale);
-    // The provider decides about media, whose tokens are uncertain unless the application counts them.
-    const uncertain = this.#hasOwnCount ? 0 : estimateMedia(kept) * measure.scale;
-    if (after - uncertain <= measure.limit) return after;
+  #assertFits(request: MeasuredRequest, cut: AppliedCut): number {
+    const { after, required } = this.#estimateAfter(request, cut);
+    const { measure } = request;
+    if (required <= measure.limit) return after;
     const limit = Math.round(measure.limit);
     throw new ContextWindowOverflowError(
       `Cannot fit the conversation into the context window: the system prompt, the tools, the first ` +
@@ -439,6 +456,19 @@ class Compactor {
         `of the model's ${measure.window} may be used: shorten the latest messages, or use a model with a ` +
         `larger context window`,
     );
+  }
+
+  #getCounter({ convertToLlm }: TransformInput): CountTokens {
+    return this.#hasOwnCount ? this.#options.countTokens : createTokenCounter(convertToLlm);
+  }
+
+  #fits(request: MeasuredRequest, cut: AppliedCut): boolean {
+    return this.#estimateAfter(request, cut).required <= request.measure.limit;
+  }
+
+  #estimateAfter(request: MeasuredRequest, cut: AppliedCut): CutEstimate {
+    const countTokens = this.#getCounter(request.input);
+    return estimateAfterCut(request, cut, { countTokens, countsMedia: this.#hasOwnCount });
   }
 
   /** Returns the cut as positions in these messages, if it was made for them or is found in them. */
@@ -455,24 +485,6 @@ class Compactor {
   }
 }
 
-/**
- * Returns the messages that the summary of a cut is about. Other options may have kept messages that a later cut omits: the
- * `anchor` was longer, or `pin` selected them.
- */
-function listSummarized(
-  messages: readonly AgentMessage[],
-  cut: AppliedCut | undefined,
-): readonly AgentMessage[] {
-  if (cut?.summary === undefined || cut.isIncomplete) return [];
-  const kept = new Set(cut.pinned);
-  return messages.slice(cut.from, cut.to).filter((message) => !kept.has(message));
-}
-
-/** Returns the spending of a summary that an abort has made useless. */
-function toAborted({ summary: _summary, ...spent }: SummaryResult): SummaryResult {
-  return { ...spent, problem: "No summary was written: the run was aborted" };
-}
-
 /** Whether the messages of a cut are at its positions. */
 function isCutIn(
   messages: readonly AgentMessage[],
@@ -484,16 +496,4 @@ function isCutIn(
   };
   return to < messages.length && isAt(first, from) && isAt(last, to - 1) &&
     isAt(newest, length - 1);
-}
-
-function createDropReport(
-  messages: readonly AgentMessage[],
-  { from, to, pinned }: AppliedCut,
-): Pick<CompactionReport, "droppedCount" | "droppedMessages"> {
-  const kept = new Set(pinned);
-  const dropped = messages.slice(from, to).filter((message) => !kept.has(message));
-  const droppedMessages = dropped.filter((message): message is LlmMessage =>
-    message.role !== "custom"
-  );
-  return { droppedCount: dropped.length, droppedMessages };
 }

@@ -39,7 +39,7 @@ export interface CompactionOptions {
   readonly keepSteps?: number | undefined;
   /** Selects messages that are always kept. Default: plans. */
   readonly pin?: ((message: AgentMessage) => boolean) | undefined;
-  /** Estimates the tokens of a message. Default: `estimateTokens`. */
+  /** Estimates the tokens of a message. Default: by its length, and that of a custom message as `convertToLlm` converts it. */
   readonly countTokens?: CountTokens | undefined;
 }
 

@@ -38,7 +38,9 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     const reports: TransformReport[] = [];
     try {
       for (const transform of parts) {
-        const pending = transform(messages, { ...input, firstTrusted });
+        // The provider has not seen a request that an earlier transform has made shorter.
+        const overflow = input.overflow && !reports.some(({ report }) => report.droppedCount > 0);
+        const pending = transform(messages, { ...input, overflow, firstTrusted });
         // A run that is aborted does not wait for long, and would lose the earlier reports.
         const canHang = reports.length > 0 && !isReportingTransform(transform);
         const output =

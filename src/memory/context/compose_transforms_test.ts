@@ -130,3 +130,21 @@ Deno.test("composeTransforms(): a cut before a transform that fails is reported,
   assertObjectMatch(entry ?? {}, { type: "compaction", summary: "s", usage });
   await recording.stop();
 });
+
+Deno.test("composeTransforms(): after an overflow only the first cut takes the request for a rejected one", async () => {
+  const messages = [
+    userMessage("q".repeat(4_000), 0),
+    ...Array.from(
+      { length: 10 },
+      () => [assistantMessage("a".repeat(200)), userMessage("q".repeat(200), 0)],
+    ).flat(),
+    assistantMessage("ok"),
+    userMessage("q".repeat(1_200), 0),
+  ];
+  const options = { contextWindow: 4_000 };
+  const overflowing = { ...input, overflow: true };
+  const single = await slidingWindow(options)(messages, overflowing);
+  const composed = composeTransforms(slidingWindow(options), slidingWindow(options));
+  const output = await composed(messages, overflowing);
+  assertEquals("messages" in output && output.messages, "messages" in single && single.messages);
+});

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { type ConvertToLlm, omitCustomMessages } from "../../core/context/context.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { ContentBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
@@ -45,10 +47,6 @@ export interface ContextCount {
 
 /** Providers that report reasoning tokens, but do not receive the reasoning in later requests. */
 const PROVIDERS_DROPPING_REASONING = new Set(["openai", "azure"]);
-/** Relative deviation at which a count is still treated as a multiple of another. */
-const MULTIPLE_TOLERANCE = 0.1;
-/** Maximum number of attempts that are looked for: near each larger number there is a multiple, within the tolerance. */
-const MAX_ATTEMPTS = 4;
 
 /** Counts the tokens of the next request. */
 export function countContext(
@@ -61,15 +59,7 @@ export function countContext(
     return { used: estimated, reported: 0, estimated };
   }
   const { position, reply } = last;
-  const before = findLastCounted(messages, { from: firstTrusted, to: position });
-  const expected = before &&
-    getReportedTokens(before.reply, getPromptTokens(before.reply.usage), countTokens) +
-      estimateMessages(messages.slice(before.position + 1, position), countTokens);
-  const reported = getReportedTokens(
-    reply,
-    toSinglePrompt(getPromptTokens(reply.usage), expected),
-    countTokens,
-  );
+  const reported = getReportedTokens(reply, countTokens);
   const estimated = estimateMessages(messages.slice(position + 1), countTokens);
   return { used: reported + estimated, reported, estimated };
 }
@@ -81,6 +71,30 @@ export function estimateContext(
 ): number {
   return estimateTextTokens(systemPrompt) + estimateToolTokens(tools) +
     estimateMessages(messages, countTokens);
+}
+
+const convertedEstimates = new WeakMap<ConvertToLlm, WeakMap<AgentMessage, number>>();
+
+/** Returns an estimate of messages that counts custom ones as they are converted for the provider. */
+export function createTokenCounter(convertToLlm: ConvertToLlm = omitCustomMessages): CountTokens {
+  const estimates = convertedEstimates.get(convertToLlm) ?? new WeakMap<AgentMessage, number>();
+  convertedEstimates.set(convertToLlm, estimates);
+  return (message) => {
+    if (message.role !== "custom") return estimateTokens(message);
+    const estimate = estimates.get(message) ?? estimateConverted(message, convertToLlm);
+    estimates.set(message, estimate);
+    return estimate;
+  };
+}
+
+function estimateConverted(message: AgentMessage, convertToLlm: ConvertToLlm): number {
+  try {
+    const converted = convertToLlm(message);
+    refusePromise(converted, "convertToLlm");
+    return converted ? estimateTokens(converted) : 0;
+  } catch {
+    return estimateTokens(message); // The conversion for the provider reports the error.
+  }
 }
 
 /** Estimates the tokens of PDFs and audio by their size in bytes, which differs widely for the same number of tokens. */
@@ -114,38 +128,33 @@ function findLastCounted(
     if (reply?.role !== "assistant") continue;
     // Untyped code may pass a history without usage.
     const { usage } = reply as Partial<AssistantMessage>;
-    if (usage && getPromptTokens(usage) > 0) return { position, reply };
+    if (usage && isReported(usage)) return { position, reply };
   }
   return undefined;
 }
 
-/** Returns the tokens of a prompt, without those of compactions by the provider, which replace a part of the prompt. */
-function getPromptTokens({ input, cacheRead, cacheWrite, extra }: Usage): number {
-  return Math.max(0, input + cacheRead + cacheWrite - (extra?.["compaction"] ?? 0));
+/** Whether a usage has the tokens of the prompt that was answered. */
+function isReported(usage: Usage): boolean {
+  const { input, cacheRead, cacheWrite } = usage;
+  return input + cacheRead + cacheWrite > 0 && getRequestTokens(usage) > 0;
 }
 
 /**
- * Returns the prompt tokens of one attempt. The usage of a reply includes failed attempts, so it may count the prompt
- * several times; it is then close to a multiple of the expected tokens.
+ * Returns the tokens of a request and its reply, without those of discarded attempts, and of compactions by the provider,
+ * which replace a part of the prompt.
  */
-function toSinglePrompt(prompt: number, expected: number | undefined): number {
-  if (expected === undefined || expected === 0) return prompt;
-  const attempts = Math.round(prompt / expected);
-  const isMultiple = attempts >= 2 && attempts <= MAX_ATTEMPTS &&
-    Math.abs(prompt / expected - attempts) <= MULTIPLE_TOLERANCE * attempts;
-  return isMultiple ? prompt / attempts : prompt;
+function getRequestTokens({ input, output, cacheRead, cacheWrite, extra = {} }: Usage): number {
+  const { compaction = 0, discarded = 0 } = extra;
+  return Math.max(0, input + output + cacheRead + cacheWrite - compaction - discarded);
 }
 
-/** Returns the tokens of a prompt and those that its reply adds to the next prompt. */
-function getReportedTokens(
-  reply: AssistantMessage,
-  prompt: number,
-  countTokens: CountTokens,
-): number {
+/** Returns the tokens of a request and those that its reply adds to the next one. */
+function getReportedTokens(reply: AssistantMessage, countTokens: CountTokens): number {
   const { output, extra } = reply.usage;
-  if (output === 0) return prompt + countTokens(reply);
+  const tokens = getRequestTokens(reply.usage);
+  if (output === 0) return tokens + countTokens(reply);
   const reasoning = isReasoningDropped(reply) ? extra?.["reasoning"] ?? 0 : 0;
-  return prompt + Math.max(0, output - reasoning);
+  return Math.max(0, tokens - Math.min(output, reasoning));
 }
 
 function isReasoningDropped({ provider, content }: AssistantMessage): boolean {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import { exponentialBackoff } from "../../core/hooks/retry.ts";
 import { type AssistantMessage, userMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
 import { estimateTokens } from "../../core/streams/tokens.ts";
@@ -10,7 +11,7 @@ import {
   toolCall,
   toolResultMessage,
 } from "../../testing/messages.ts";
-import { reply } from "../../testing/script.ts";
+import { fail, reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { countContext } from "./context_count.ts";
 import { contextGauge } from "./context_gauge.ts";
@@ -94,19 +95,27 @@ Deno.test("countContext() counts the partial content of an aborted reply", () =>
   assertEquals(reported, 100 + estimateTokens(aborted));
 });
 
-Deno.test("countContext() counts a prompt once if the usage includes failed attempts", () => {
+Deno.test("countContext() counts the prompt of the last attempt of a reply", async () => {
+  const failed = fail("network_error", "reset", { usage: createUsage(3_000, 40), after: "Hel" });
+  const agent = new Agent({
+    model: "p/m",
+    retry: exponentialBackoff({ maxAttempts: 3, baseDelayMs: 0 }),
+    streamFn: scriptedStream([failed, failed, reply("Hello", { usage: createUsage(3_000, 10) })]),
+  });
+  const { usage } = await agent.prompt("Hi");
+  assertEquals([usage.total, usage.extra], [9_090, { discarded: 6_080 }]);
+  assertEquals(contextGauge(agent).reported, 3_010);
+});
+
+Deno.test("countContext() counts no prompt of discarded attempts alone", () => {
+  const usage = { ...createUsage(3_000, 40), extra: { discarded: 3_040 } };
+  assertEquals(countContext({ ...request, messages: [createAnswer(usage)] }).reported, 0);
+});
+
+Deno.test("countContext() counts a history in full that has grown to a multiple", () => {
   const first = createAnswer(createUsage(10_000, 100));
-  for (const attempts of [1, 2, 3]) {
-    const second = createAnswer(createUsage(10_110 * attempts, 100));
-    const messages = [question, first, question, second];
-    assertEquals(countContext({ ...request, messages }).reported, 10_210);
-  }
-  // A history that has grown by half is counted in full.
-  const grown = [question, first, question, createAnswer(createUsage(15_000, 100))];
-  assertEquals(countContext({ ...request, messages: grown }).reported, 15_100);
-  // So is one that has grown more than attempts fail, such as by a document that the estimate does not know.
-  const large = [question, first, question, createAnswer(createUsage(85_000, 100))];
-  assertEquals(countContext({ ...request, messages: large }).reported, 85_100);
+  const messages = [question, first, question, createAnswer(createUsage(20_200, 100))];
+  assertEquals(countContext({ ...request, messages }).reported, 20_300);
 });
 
 Deno.test("countContext() ignores replies before firstTrusted", () => {

@@ -5,9 +5,10 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { internalsByAgent } from "../../agent/options.ts";
 import { checkNames } from "../../core/checks/check_names.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
-import { type ContextCount, countContext } from "./context_count.ts";
+import { type ContextCount, countContext, createTokenCounter } from "./context_count.ts";
 
 /** Options for {@linkcode contextGauge}. */
 export interface ContextGaugeOptions extends Partial<Pick<CompactionOptions, "contextWindow">> {
@@ -51,7 +52,9 @@ export function contextGauge(agent: Agent, options: ContextGaugeOptions = {}): C
   const { messages, model, systemPrompt, tools } = agent.state;
   const view = transform?.view(messages) ?? { messages, firstTrusted: 0 };
   const { firstTrusted } = view;
-  const count = countContext({ messages: view.messages, systemPrompt, tools }, { firstTrusted });
+  const countTokens = createTokenCounter(internalsByAgent.get(agent)?.options.convertToLlm);
+  const request = { messages: view.messages, systemPrompt, tools };
+  const count = countContext(request, { firstTrusted, countTokens });
   const limit = typeof contextWindow === "function" ? contextWindow(model) : contextWindow;
   const percent = limit === undefined ? undefined : 100 * count.used / limit;
   return { ...count, limit, percent };

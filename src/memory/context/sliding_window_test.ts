@@ -296,3 +296,54 @@ Deno.test("slidingWindow() lets the provider decide about PDFs and audio, and fa
     );
   }
 });
+
+Deno.test("slidingWindow() without an anchor counts pinned messages before it keeps the latest prompt", async () => {
+  const isPinned = (message: AgentMessage) => message === u1 || message === u2 || message === u3;
+  const transform = createWindow({ contextWindow: 500, anchor: 0, pin: isPinned });
+  const messages = [u1, u2, u3, u4, a1, a2];
+  const kept = getMessages(await transform(messages, createInput()));
+  assertEquals(kept, [u1, u2, u3, a2]);
+});
+
+for (const stopReason of ["error", "aborted"] as const) {
+  Deno.test(`slidingWindow() keeps the prompt of a reply that was cut off: ${stopReason}`, async () => {
+    const cutOff = assistantMessage("Hel", { stopReason });
+    const transform = createWindow({ contextWindow: 350, target: 0.3 });
+    const kept = getMessages(await transform([u1, a1, u2, a2, u3, cutOff], createInput()));
+    assertEquals(kept, [u1, u3, cutOff]);
+  });
+}
+
+Deno.test("slidingWindow() omits the prompt of a reply that was cut off when both do not fit", async () => {
+  const cutOff = assistantMessage("Hel", { stopReason: "aborted" });
+  const kept = getMessages(await createWindow()([u1, a1, u2, a2, u3, cutOff], createInput()));
+  assertEquals(kept, [u1, cutOff]);
+});
+
+Deno.test("slidingWindow() omits messages of a longer anchor after an overflow", async () => {
+  const messages = [u1, a1, u2, a2, u3];
+  const longer = createWindow({ contextWindow: 450, anchor: 3 });
+  assertEquals(getMessages(await longer(messages, createInput())), [u1, a1, u2, u3]);
+  const shorter = createWindow({ contextWindow: 450, anchor: 1 });
+  shorter.restore(longer.cut);
+  const output = await shorter(messages, createInput({ overflow: true }));
+  assertEquals(getMessages(output), [u1, u3]);
+});
+
+Deno.test("slidingWindow(): an overflow before the cut of an aborted run omits nothing more", async () => {
+  const transform = createWindow({ contextWindow: 350 });
+  const messages = [u1, a1, u2, a2, u3];
+  const first = new AbortController();
+  const overflowing = createInput({ overflow: true, signal: first.signal });
+  assertEquals(getMessages(await transform(messages, overflowing)), [u1, u3]);
+  first.abort();
+  const later = [...messages, u4];
+  for (let run = 0; run < 2; run++) {
+    const input = createInput({ overflow: true });
+    assertEquals(getMessages(await transform(later, input)), [u1, u3, u4]);
+  }
+  const second = createInput({ overflow: false });
+  await transform(later, second);
+  const rejected = { ...second, overflow: true };
+  assertEquals(getMessages(await transform(later, rejected)), [u1, u4]);
+});

@@ -83,9 +83,9 @@ const OPTION_NAMES: Readonly<Record<keyof SummarizeOptions, true>> = {
  * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is truncated
  * to fit, and its usage counts towards the run. A summary that is too long is truncated.
  *
- * A model call that fails is retried. When all attempts fail, the report's `problem` gives the reason, and the messages
- * stay while they fit; only when they no longer fit, the middle is omitted without a summary. Later requests try again,
- * 30 seconds after the first failure and at most 10 minutes after the last.
+ * A model call that fails is retried. When all attempts fail, or the summary does not fit, the report's `problem` gives the
+ * reason, and the messages stay while they fit; only when they no longer fit, the middle is omitted without a summary of
+ * it. Later requests try again, 30 seconds after the first failure and at most 10 minutes after the last.
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *

@@ -175,3 +175,72 @@ Deno.test("summarize(): a later summary that does not fit is written once, also 
   }
   assertEquals(summaries.calls.length, 2);
 });
+
+Deno.test("summarize(): messages and the earlier summary stay when the next summary does not fit", async () => {
+  const { summaries, transform } = createTransform([
+    reply("first summary"),
+    ...Array(2).fill(reply("z".repeat(2_000))),
+    reply("last summary"),
+  ]);
+  const streamFn = scriptedStream([reply("a".repeat(5_200)), reply("ok"), reply("ok")]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn,
+    transformContext: transform,
+    messages: [
+      userMessage("q".repeat(28_000), 0),
+      assistantMessage("a".repeat(1_200)),
+      userMessage("q".repeat(1_200), 1),
+      assistantMessage("a".repeat(1_200)),
+    ],
+  });
+  await compact(agent, transform, { tokens: 1 });
+  await agent.prompt("small");
+  const { cut } = transform;
+  const report = await compact(agent, transform, { tokens: 1 });
+  assertEquals([report?.droppedCount, transform.cut], [0, cut], "the messages still fit");
+  assertStringIncludes(String(report?.problem), "does not fit");
+
+  await agent.prompt("q".repeat(5_504)); // more than the window
+  assertEquals([transform.cut?.summary, transform.cut?.isIncomplete], ["first summary", true]);
+  await agent.prompt("again");
+  assertEquals(summaries.calls.length, 3, "no further one is written before the next cut");
+  await compact(agent, transform, { tokens: 1 });
+  assertStringIncludes(JSON.stringify(summaries.calls[3]?.context.messages), "small");
+  assertEquals([transform.cut?.summary, transform.cut?.isIncomplete], ["last summary", undefined]);
+});
+
+Deno.test("summarize(): a summary that does not fit is written again after 30 seconds", async () => {
+  let time = 0;
+  const { summaries, transform } = createTransform(
+    Array(2).fill(reply("z".repeat(2_000))),
+    () => time,
+  );
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array(3).fill(reply("ok"))),
+    transformContext: transform,
+    messages: [userMessage("q".repeat(28_000), 0), ...createHistory(1)],
+  });
+  await agent.prompt("q".repeat(4_000));
+  await agent.prompt("again");
+  assertEquals([summaries.calls.length, transform.cut], [1, undefined]);
+  time = 30_000;
+  await agent.prompt("and again");
+  assertEquals([summaries.calls.length, transform.cut?.isIncomplete], [2, undefined]);
+  assertEquals(transform.cut?.from, 1, "it fits with the shorter prompt");
+});
+
+Deno.test("summarize(): a cut whose first summary does not fit is complete, also when the session is opened again", async () => {
+  const { summaries, transform } = createTransform([reply("z".repeat(2_000))]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: transform,
+    messages: [userMessage("q".repeat(28_000), 0), ...createHistory(3)],
+  });
+  const { error } = await agent.prompt("q".repeat(4_000));
+  const { summary, isIncomplete } = transform.cut ?? {};
+  assertEquals([error, summaries.calls.length, transform.cut?.from], [undefined, 1, 1]);
+  assertEquals([summary, isIncomplete], [undefined, undefined]);
+});

@@ -1,0 +1,40 @@
+/**
+ * The messages that a cut omits.
+ *
+ * @module
+ */
+
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import type { AppliedCut } from "./applied_cut.ts";
+
+/**
+ * Returns the messages that the summary of a cut is about. Other options may have kept messages that a later cut omits: the
+ * `anchor` was longer, or `pin` selected them.
+ */
+export function listSummarized(
+  messages: readonly AgentMessage[],
+  cut: AppliedCut | undefined,
+): readonly AgentMessage[] {
+  return cut?.summary === undefined || cut.isIncomplete ? [] : listOmitted(messages, cut);
+}
+
+/** Returns the part of a report about the messages that a cut omits. */
+export function createDropReport(
+  messages: readonly AgentMessage[],
+  cut: AppliedCut,
+): Pick<CompactionReport, "droppedCount" | "droppedMessages"> {
+  const dropped = listOmitted(messages, cut);
+  const droppedMessages = dropped.filter((message): message is LlmMessage =>
+    message.role !== "custom"
+  );
+  return { droppedCount: dropped.length, droppedMessages };
+}
+
+function listOmitted(
+  messages: readonly AgentMessage[],
+  { from, to, pinned }: AppliedCut,
+): readonly AgentMessage[] {
+  const kept = new Set(pinned);
+  return messages.slice(from, to).filter((message) => !kept.has(message));
+}
