@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { ManualIntervals } from "../../../tests/memory/manual_intervals.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import { extractText } from "../../core/messages/content.ts";
 import { userMessage } from "../../core/messages/message.ts";
@@ -9,7 +10,6 @@ import { testSessionStore } from "../../testing/session_conformance.ts";
 import type { EntryStorage, StoredSession } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { storeFrom } from "./store_from.ts";
-import type { StoreFromOptions } from "./storage_session_store.ts";
 
 testSessionStore((name, run) => Deno.test(`storeFrom(): ${name}`, run), () => {
   const storage = createMemoryStorage();
@@ -44,36 +44,12 @@ Deno.test("storeFrom(): deleteAll() keeps an old session that is written after i
   assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [["a", 2]]);
 });
 
-/** A clock, and timers that are run by hand. */
-class ManualTimers {
-  time = 1_700_000_000_000;
-  readonly now = () => this.time;
-  readonly running: { readonly milliseconds: number; readonly run: () => void }[] = [];
-
-  readonly startInterval = (milliseconds: number, run: () => void) => {
-    const timer = { milliseconds, run };
-    this.running.push(timer);
-    return () => void this.running.splice(this.running.indexOf(timer), 1);
-  };
-
-  /** The options of a store with this clock. */
-  get options(): StoreFromOptions {
-    return { now: this.now, startInterval: this.startInterval };
-  }
-
-  /** Runs all timers. */
-  async tick(): Promise<void> {
-    for (const { run } of [...this.running]) run();
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-}
-
 function createMessageEntry(text: string): SessionEntryBody {
   return { type: "message", message: userMessage(text, 1) };
 }
 
 Deno.test("storeFrom(): renews the leases of all open sessions with one timer, until they are closed", async () => {
-  const timers = new ManualTimers();
+  const timers = new ManualIntervals();
   const storage = createMemoryStorage();
   const store = storeFrom(storage, { ...timers.options, leaseMs: 30_000, owner: "first" });
   const other = storeFrom(storage, { ...timers.options, leaseMs: 30_000 });
@@ -93,7 +69,7 @@ Deno.test("storeFrom(): renews the leases of all open sessions with one timer, u
 });
 
 Deno.test("storeFrom(): close() releases the lease after a renewal that is under way", async () => {
-  const timers = new ManualTimers();
+  const timers = new ManualIntervals();
   const storage = createMemoryStorage();
   const calls: string[] = [];
   const renewal = createDeferred();
@@ -123,7 +99,7 @@ Deno.test("storeFrom(): close() releases the lease after a renewal that is under
 
 /** Lets a second writer take a session with one entry over from the first one, whose lease has ended. */
 async function takeOver() {
-  const timers = new ManualTimers();
+  const timers = new ManualIntervals();
   const storage = createMemoryStorage();
   const createStore = (owner: string) => storeFrom(storage, { ...timers.options, owner });
   const first = await createStore("first").create({ id: "s" });
@@ -168,7 +144,7 @@ for (const isRenewed of [true, false]) {
 }
 
 Deno.test("storeFrom(): keeps the entries of a writer whose lease ended when no other was granted", async () => {
-  const timers = new ManualTimers();
+  const timers = new ManualIntervals();
   const store = storeFrom(createMemoryStorage(), timers.options);
   const session = await store.create({ id: "s" });
   timers.time += 3_600_000;
@@ -265,7 +241,7 @@ Deno.test("storeFrom(): create() leaves no session of which only some entries we
 });
 
 Deno.test("storeFrom(): renews a lease no later than a timer can wait", async () => {
-  const timers = new ManualTimers();
+  const timers = new ManualIntervals();
   const leaseMs = Number.MAX_SAFE_INTEGER;
   const store = storeFrom(createMemoryStorage(), { ...timers.options, leaseMs });
   const session = await store.create();
@@ -403,7 +379,7 @@ Deno.test("storeFrom(): reports entries whose lines the storage returns in anoth
 
 for (const interval of [1, 0]) {
   Deno.test(`storeFrom(): lists each session once while others are written every ${interval} ms during the request for a page`, async () => {
-    const timers = new ManualTimers();
+    const timers = new ManualIntervals();
     const storage = createMemoryStorage();
     let onList = () => Promise.resolve();
     const store = storeFrom({
