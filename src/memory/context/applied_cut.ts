@@ -85,7 +85,7 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
 
 /**
  * Finds a cut in a history that is not the one it was made for: an earlier process stored it, repairs inserted messages,
- * or another transform omits some. Returns `undefined` if an end of the cut is not found, or nothing follows it.
+ * or another transform omits some. Returns `undefined` if an end of the cut is not found, or no step follows it.
  */
 export function relocateCut(
   messages: readonly AgentMessage[],
@@ -97,7 +97,7 @@ export function relocateCut(
   if (first < 0 || last < 0) return undefined;
   const from = skipResults(messages, first);
   const to = skipResults(messages, last + 1);
-  if (from >= to || to >= messages.length) return undefined;
+  if (from >= to || !hasLaterStep(messages, to)) return undefined;
   const wasPinned = createMessageCheck(cut.pinned);
   const part = groupMessages(messages, countTokens).filter((group) =>
     group.from >= from && group.to <= to
@@ -109,6 +109,11 @@ export function relocateCut(
   const isSame = newest >= to && pinned.length === wasKept.size;
   const length = isSame ? newest + 1 : messages.length;
   return createCut(messages, { from, to, pinned }, { ...cut, length });
+}
+
+/** Whether a step follows a position, so that a cut up to there keeps the latest one. Custom messages are none. */
+export function hasLaterStep(messages: readonly AgentMessage[], position: number): boolean {
+  return messages.slice(position).some(({ role }) => role !== "custom");
 }
 
 function hasMessage(

@@ -14,6 +14,7 @@ import {
   type AppliedCut,
   createCut,
   type CutReference,
+  hasLaterStep,
   parseContextCut,
   relocateCut,
   toContextCut,
@@ -494,6 +495,6 @@ function isCutIn(
     const found = messages[position];
     return found !== undefined && message !== undefined && isSameMessage(found, message);
   };
-  return to < messages.length && isAt(first, from) && isAt(last, to - 1) &&
-    isAt(newest, length - 1);
+  return isAt(first, from) && isAt(last, to - 1) && isAt(newest, length - 1) &&
+    hasLaterStep(messages, to);
 }
