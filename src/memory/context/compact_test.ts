@@ -257,7 +257,7 @@ Deno.test("compact(): refuses unknown and invalid options", async () => {
 Deno.test("compact() makes the request smaller that the provider has rejected", async () => {
   const error = fail("context_window_overflow", "Too long");
   const streamFn = scriptedStream([error, error, reply("ok")]);
-  const transform = slidingWindow({ contextWindow: 4_000 });
+  const transform = slidingWindow({ contextWindow: 4_000, overflowTarget: 0.6 });
   const agent = new Agent({
     model: "p/m",
     streamFn,
@@ -303,7 +303,7 @@ Deno.test("compact(): a request after the next one that the provider rejects bec
     transformContext: transform,
     messages: Array.from({ length: 12 }, () => userMessage("q".repeat(600), 0)),
   });
-  await compact(agent, transform, { tokens: 1_200 });
+  await compact(agent, transform, { tokens: 1_460 });
   const results = [await agent.prompt("first"), await agent.prompt("second")];
   assertEquals(results.map((result) => result.error), [undefined, undefined]);
 });

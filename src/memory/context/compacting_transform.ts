@@ -95,8 +95,6 @@ export function isReportingTransform(transform: unknown): transform is Reporting
   return typeof transform === "function" && "restoreMessages" in transform;
 }
 
-/** Fraction of the tokens that is kept after an overflow when the window is unknown. */
-const UNKNOWN_WINDOW_TARGET = 0.6;
 /** Lower limit of the tokens that a provider counts per estimated token. */
 const MIN_SCALE = 0.5;
 
@@ -197,7 +195,7 @@ class Compactor {
     const { target, overflowTarget } = this.#options;
     if (!input.overflow && used <= limit) return await this.#completeSummary(request);
     const goal = input.overflow
-      ? Math.min(window * overflowTarget, used * UNKNOWN_WINDOW_TARGET)
+      ? Math.min(window, used) * overflowTarget
       : Math.min(window * target, limit);
     await this.#shrink(request, { goal });
   }
@@ -430,6 +428,8 @@ class Compactor {
     const { scale } = measure;
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
     const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
+    // Halfway to the threshold, so that the next step does not exceed it again. After an overflow the limit is uncertain.
+    const maxTokens = input.overflow ? goal : (goal + Math.min(measure.limit, measure.used)) / 2;
     return chooseCut({
       messages,
       groups: groupMessages(messages, countTokens),
@@ -437,8 +437,7 @@ class Compactor {
       keepSteps,
       pin,
       targetTokens: goal / scale - fixed,
-      // Halfway to the threshold, so that the next step does not exceed it again.
-      maxTokens: (goal + Math.min(measure.limit, measure.used)) / 2 / scale - fixed,
+      maxTokens: maxTokens / scale - fixed,
       limitTokens: measure.limit / scale - fixed,
       openingTokens: countTokens(OPENING_MESSAGE),
       omitted: this.#findCut(messages),

@@ -25,7 +25,10 @@ export interface CompactionOptions {
   readonly threshold?: number | undefined;
   /** Fraction of the window that is in use after a cut. Default: 0.5. */
   readonly target?: number | undefined;
-  /** Fraction of the window that is in use after the provider rejected a request as too long. Default: 0.35. */
+  /**
+   * Fraction of the window that is in use after the provider rejected a request as too long; of that request if the window
+   * is unknown. Default: 0.35.
+   */
   readonly overflowTarget?: number | undefined;
   /**
    * Number of messages at the beginning that are always kept. With 0, a short user message is inserted where the request

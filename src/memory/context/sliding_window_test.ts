@@ -124,7 +124,18 @@ Deno.test("slidingWindow() counts the system prompt, and omits nothing if the wi
 Deno.test("slidingWindow() omits a part after an overflow without a known window", async () => {
   const unknown = createWindow({ contextWindow: () => undefined });
   const history = [u1, a1, u2, a2, u3, a1, u4, a2];
-  assertEquals(getMessages(await unknown(history, createInput({ overflow: true }))).length, 4);
+  assertEquals(getMessages(await unknown(history, createInput({ overflow: true }))), [u1, a2]);
+});
+
+Deno.test("slidingWindow() keeps the last steps only up to the overflowTarget after an overflow", async () => {
+  for (const contextWindow of [() => undefined, 750]) {
+    const transform = createWindow({ contextWindow, keepSteps: 4, overflowTarget: 0.4 });
+    const output = await transform(
+      [u1, a1, u2, a2, u3, a1, u4, a2],
+      createInput({ overflow: true }),
+    );
+    assertEquals(getMessages(output), [u1, u4, a2]);
+  }
 });
 
 Deno.test("slidingWindow(): contextWindow may depend on the model", async () => {
