@@ -9,6 +9,7 @@ import type { ChosenCut } from "./choose_cut.ts";
 import type { ContextCut, CutMessages } from "./compaction.ts";
 import {
   createMessageCheck,
+  isSameMessage,
   locateMessage,
   type MessageReference,
   skipResults,
@@ -63,6 +64,24 @@ export function createCut(
   };
 }
 
+/** Returns the part that a cut omits. */
+export function toChosenCut({ from, to, pinnedAt }: AppliedCut): ChosenCut {
+  return { from, to, pinned: pinnedAt.map((position) => ({ from: position, to: position + 1 })) };
+}
+
+/** Whether the messages of a cut are at its positions. */
+export function isCutIn(
+  messages: readonly AgentMessage[],
+  { from, to, length, first, last, newest }: AppliedCut,
+): boolean {
+  const isAt = (message: AgentMessage | undefined, position: number) => {
+    const found = messages[position];
+    return found !== undefined && message !== undefined && isSameMessage(found, message);
+  };
+  return isAt(first, from) && isAt(last, to - 1) && isAt(newest, length - 1) &&
+    hasLaterStep(messages, to);
+}
+
 /** Options for {@linkcode relocateCut}. */
 export interface RelocateOptions {
   /** Selects messages that are always kept. */
@@ -112,7 +131,7 @@ export function relocateCut(
 }
 
 /** Whether a step follows a position, so that a cut up to there keeps the latest one. Custom messages are none. */
-export function hasLaterStep(messages: readonly AgentMessage[], position: number): boolean {
+function hasLaterStep(messages: readonly AgentMessage[], position: number): boolean {
   return messages.slice(position).some(({ role }) => role !== "custom");
 }
 

@@ -40,7 +40,7 @@ export interface OmittedPart extends HistoryRange {
 /** A part to omit, and the groups in it to keep. */
 export interface ChosenCut extends HistoryRange {
   /** Pinned groups inside the part. */
-  readonly pinned: readonly MessageGroup[];
+  readonly pinned: readonly HistoryRange[];
 }
 
 /**

@@ -14,9 +14,10 @@ import {
   type AppliedCut,
   createCut,
   type CutReference,
-  hasLaterStep,
+  isCutIn,
   parseContextCut,
   relocateCut,
+  toChosenCut,
   toContextCut,
   toReference,
 } from "./applied_cut.ts";
@@ -39,7 +40,6 @@ import {
   estimateContext,
   estimateMedia,
 } from "./context_count.ts";
-import { isSameMessage } from "./locate_message.ts";
 import {
   applyCut,
   type ContextUsage,
@@ -48,8 +48,8 @@ import {
   isShorter,
   type MeasuredRequest,
 } from "./measured_request.ts";
-import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
-import { createDropReport, listSummarized } from "./omitted_messages.ts";
+import { type CountTokens, groupMessages } from "./message_groups.ts";
+import { createDropReport, listOmitted, listSummarized } from "./omitted_messages.ts";
 import { isPlan } from "./plan_message.ts";
 import { RejectedRequest } from "./rejected_request.ts";
 import { addSpent, omitSpending, toSpendingReport } from "./report_spending.ts";
@@ -194,9 +194,7 @@ class Compactor {
     const { input, measure: { window = Infinity, used, limit } } = request;
     const { target, overflowTarget } = this.#options;
     if (!input.overflow && used <= limit) return await this.#completeSummary(request);
-    const goal = input.overflow
-      ? Math.min(window, used) * overflowTarget
-      : Math.min(window * target, limit);
+    const goal = input.overflow ? window * overflowTarget : Math.min(window * target, limit);
     await this.#shrink(request, { goal });
   }
 
@@ -246,15 +244,15 @@ class Compactor {
     const { messages: kept, firstTrusted } = this.view(messages, input.firstTrusted);
     const request = { ...input, messages: kept };
     const { used, reported } = countContext(request, { firstTrusted, countTokens });
-    const window = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
-    const limit = window === undefined ? Infinity : window * threshold;
+    const known = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
+    const limit = known === undefined ? Infinity : known * threshold;
     // A rejected request was longer than the window, whatever was counted.
     const actual = input.overflow
-      ? Math.max(used, window ?? 0)
+      ? Math.max(used, known ?? 0)
       : used - this.#getUncounted(kept, { reported, limit });
     return {
       used: actual,
-      window,
+      window: known ?? (input.overflow ? used : undefined),
       limit,
       // Most requests need no estimate, which takes time for a long history.
       get scale() {
@@ -284,7 +282,7 @@ class Compactor {
     const { messages, input, measure } = request;
     const chosen = this.#chooseCut(request, goal);
     const unsummarized = chosen && createCut(messages, chosen);
-    if (!chosen || !unsummarized) return undefined;
+    if (!chosen || !unsummarized) return this.#dropSummary(request);
     const before = this.#findCut(messages);
     this.#assertFits(request, unsummarized);
     // While the messages fit, a later request may write the summary that fails now.
@@ -331,27 +329,33 @@ class Compactor {
     return this.#apply(request, { cut, written: written && omitSummary(written) });
   }
 
+  /** Omits the summary from a rejected request of which nothing else can be omitted. */
+  #dropSummary(request: MeasuredRequest): CompactionReport | undefined {
+    const { messages, input } = request;
+    const before = this.#findCut(messages);
+    if (!input.overflow || before?.summary === undefined) return undefined;
+    const cut = createCut(messages, toChosenCut(before));
+    if (!cut) return undefined;
+    this.#full = cut;
+    return this.#apply(request, { cut, written: omitSummary({ summary: before.summary }) });
+  }
+
   /** Writes the summary of a cut that was made without one, unless an attempt has failed shortly before. */
   async #completeSummary(request: MeasuredRequest): Promise<void> {
     const { messages } = request;
     const cut = this.#findCut(messages);
     if (!cut?.isIncomplete || cut === this.#full || !this.#writer || this.#backoff.isActive) return;
-    const { from, to, length, summary: previous, pinned } = cut;
-    const kept = new Set(pinned);
-    const omitted = messages.slice(from, to).filter((message) => !kept.has(message));
     const written = await this.#writeSummary(request, {
-      messages: omitted,
-      previous,
+      messages: listOmitted(messages, cut),
+      previous: cut.summary,
       instructions: undefined,
     });
     if (written?.summary === undefined) {
       if (written) this.#report(request, { written });
       return;
     }
-    const groups = groupMessages(messages, this.#options.countTokens);
-    const isPinned = ({ from }: HistoryRange) => kept.has(messages[from] as AgentMessage);
-    const chosen = { from, to, pinned: groups.filter(isPinned) };
-    const complete = createCut(messages, chosen, { summary: written.summary, length });
+    const { summary } = written;
+    const complete = createCut(messages, toChosenCut(cut), { summary, length: cut.length });
     if (!complete) return;
     if (this.#fits(request, complete)) return void this.#apply(request, { cut: complete, written });
     this.#full = cut;
@@ -483,17 +487,4 @@ class Compactor {
     this.#restored = undefined;
     return found;
   }
-}
-
-/** Whether the messages of a cut are at its positions. */
-function isCutIn(
-  messages: readonly AgentMessage[],
-  { from, to, length, first, last, newest }: AppliedCut,
-): boolean {
-  const isAt = (message: AgentMessage | undefined, position: number) => {
-    const found = messages[position];
-    return found !== undefined && message !== undefined && isSameMessage(found, message);
-  };
-  return isAt(first, from) && isAt(last, to - 1) && isAt(newest, length - 1) &&
-    hasLaterStep(messages, to);
 }

@@ -31,7 +31,8 @@ export function createDropReport(
   return { droppedCount: dropped.length, droppedMessages };
 }
 
-function listOmitted(
+/** Returns the messages that a cut omits. */
+export function listOmitted(
   messages: readonly AgentMessage[],
   { from, to, pinned }: AppliedCut,
 ): readonly AgentMessage[] {
