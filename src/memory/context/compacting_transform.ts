@@ -40,6 +40,7 @@ import {
   estimateContext,
   estimateMedia,
 } from "./context_count.ts";
+import { EditedHistory } from "./edited_history.ts";
 import {
   applyCut,
   type ContextUsage,
@@ -125,6 +126,7 @@ class Compactor {
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
   readonly #rejected = new RejectedRequest();
+  readonly #edited = new EditedHistory();
   /** A cut whose complete summary does not fit, so that only the next cut writes another one. */
   #full: AppliedCut | undefined;
 
@@ -241,7 +243,8 @@ class Compactor {
   #measure(messages: readonly AgentMessage[], input: TransformInput): ContextUsage {
     const { contextWindow, threshold } = this.#options;
     const countTokens = this.#getCounter(input);
-    const { messages: kept, firstTrusted } = this.view(messages, input.firstTrusted);
+    const trusted = Math.max(input.firstTrusted ?? 0, this.#edited.getFirstTrusted(messages));
+    const { messages: kept, firstTrusted } = this.view(messages, trusted);
     const request = { ...input, messages: kept };
     const { used, reported } = countContext(request, { firstTrusted, countTokens });
     const known = typeof contextWindow === "function" ? contextWindow(input.model) : contextWindow;
