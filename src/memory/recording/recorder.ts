@@ -90,6 +90,8 @@ class Recorder implements SessionRecording {
   /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
   #unsubscribe: () => void = () => {};
+  /** Resolves when the path matches the latest history. */
+  #synced: Promise<void> = Promise.resolve();
   /** Whether the agent may already belong to another session. */
   #isStopped = false;
 
@@ -301,8 +303,15 @@ class Recorder implements SessionRecording {
     await this.session.flush();
   }
 
+  /** Makes the path match a history, after earlier ones. */
+  #syncHistory(messages: readonly AgentMessage[]): Promise<void> {
+    const synced = this.#synced.then(() => this.#matchPath(messages));
+    this.#synced = synced.catch(() => {}); // The caller reports the error.
+    return synced;
+  }
+
   /** Makes the path match a history. State that is not in the messages stays when the path must branch. */
-  async #syncHistory(messages: readonly AgentMessage[]): Promise<void> {
+  async #matchPath(messages: readonly AgentMessage[]): Promise<void> {
     const common = this.#path.countCommon(messages);
     const mustBranch = this.#path.hasMoreThan(common);
     const before = mustBranch ? readSessionState(await this.session.path()) : undefined;
@@ -415,7 +424,9 @@ class Recorder implements SessionRecording {
       await this.#path.read();
       this.#recordQueues();
     }
-    await this.#syncHistory(this.#agent.state.messages);
+    const { isRunning, messages } = this.#agent.state;
+    // A run that has started meanwhile records the history.
+    await (isRunning ? this.#synced : this.#syncHistory(messages));
     this.#recordCompaction(report);
     await this.session.flush();
     this.#failure = undefined;
