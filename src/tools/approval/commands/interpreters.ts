@@ -24,12 +24,14 @@ export function createProgramTest(names: string): (program: string) => boolean {
 
 /** Interpreters of languages, which run a file, code in an argument or their input. */
 const LANGUAGES =
-  `bb bun clj clojure crystal deno elixir erl g?m4 gjs gnuplot groovy(?:sh)? guile i?python iex julia kotlin lua luajit
-  mongo(?:sh)? node nodejs ocaml octave osascript perl php pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl
-  tclsh ts-node tsx utop vite-node`;
+  `babel-node bb bun clisp clj clojure coffee crystal deno elixir erl g?m4 gforth gjs gnuplot groovy(?:sh)? guile hy
+  (?:b|i|pt)?python iex janet julia jython kotlin lua luajit micropython mongo(?:sh)? node nodejs ocaml octave(?:-cli)?
+  osascript perl php psysh pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl tclsh ts-node(?:-\\w+)? tsx utop
+  vite-node wish zx`;
 
 /** Editors and debuggers, which run commands in their arguments and input. */
-const EDITORS = `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex r?view vimdiff`;
+const EDITORS =
+  `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex i?pdb jdb kak r2 r?view radare2 rdbg rizin vimdiff`;
 
 /** Programs that run commands in their arguments or files, but their input only with the argument `-`, or never. */
 const TOOLS =
@@ -39,8 +41,8 @@ const TOOLS =
 
 /** Whether the arguments or the input of a program may be code that starts other programs. */
 export const isInterpreter = createProgramTest(
-  `${LANGUAGES} ${EDITORS} ${TOOLS} b?dc ghci? irb jshell mispipe mysql nix-shell pnpm pnpx pry psql pssh sftp socat sops
-  sqlite3 wsl yarn`,
+  `${LANGUAGES} ${EDITORS} ${TOOLS} b?dc ghci? irb jshell lftp mariadb mispipe mysql(?:sh)? nix-shell pnpm pnpx pry psql pssh
+  sftp smbclient socat sops sqlite3 wsl yarn`,
 );
 
 const isTool = createProgramTest(TOOLS);
@@ -49,23 +51,36 @@ const isTool = createProgramTest(TOOLS);
 export const isLanguage = createProgramTest(LANGUAGES);
 
 /** Whether a program runs commands of a shell, which are in its arguments or input. */
-export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell kak pry`);
+export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell pry`);
 
 /** Modules of Python that run the code in their arguments or input. */
-export const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
+export const CODE_MODULE =
+  /^(?:asyncio|bpython|code|idlelib|ipdb|IPython|pdb|ptpython|pudb|timeit)$/;
 
 /** Those that read further code from their input, also if they get a file. */
-const CONSOLE_MODULE = /^(?:asyncio|bpython|code|IPython|pdb|ptpython)$/;
+const CONSOLE_MODULE = /^(?:asyncio|bpython|code|ipdb|IPython|pdb|ptpython|pudb)$/;
 
 /** Whether a program reads commands from its input, also if it gets a file, which is a database or a program. */
 const readsCommands = createProgramTest(
-  `${EDITORS} b?dc ghci iex irb jshell mongo(?:sh)? mysql pry psql sftp socat sqlite3`,
+  `${EDITORS} b?dc erl ghci iex irb jshell lftp mariadb mongo(?:sh)? mysql(?:sh)? pry psql psysh sftp smbclient socat sqlite3
+  swipl`,
 );
 
-const isPython = createProgramTest("i?python pypy");
+const isPython = createProgramTest("(?:b|i|pt)?python pypy");
 
-/** Options with code, in which no letter before has a value, and with the name of a task. */
-const CODE_OPTION = /^-[^-CFIMWXdimr]*[ceEp]|^--(?:eval|exec|execute|print)\b|^-[AMTX]:/;
+/** Languages whose option `-i` does not begin a console. */
+const editsInPlace = createProgramTest("perl php ruby");
+
+/** Languages that read their input after the file of the option `-l`, `-L` or `--load`. */
+const loadsFiles = createProgramTest("guile janet julia lua luajit racket sbcl");
+const LOAD_OPTION = /^-\w*[lL]$|^--load$/;
+
+/**
+ * Options with code in the same word, in which no letter before has a value, and with the name of a task. Other code is the
+ * next word, without which options such as `node -p` and `perl -p` run the input.
+ */
+const CODE_OPTION = /^-[^-CFIMWXdimr]*[eE].|^--(?:eval|exec|execute|print)=|^-[AMTX]:/;
+const PYTHON_CODE = /^-[^-CFIMWXdimr]*c./;
 
 /** Options that may have a value in the next word. */
 const VALUED_OPTION =
@@ -89,10 +104,16 @@ export function mayRunInput(program: string, args: readonly string[]): boolean {
     return isFile || args.includes("-") && args.every((text) => CODELESS.test(text));
   }
   if (readsCommands(program) || args.includes("-") || hasInputScript(args)) return true;
-  // Then it reads its input after the script.
-  if (isPython(program) && args.some((text) => /^-[^-WXcm]*i/.test(text))) return true;
+  return readsAfterScript(program, args) ||
+    !args.some((text, index) => isScript(program, { text, before: args[index - 1] ?? "" }));
+}
+
+/** Whether an interpreter reads its input after the script, in a console or a debugger. */
+function readsAfterScript(program: string, args: readonly string[]): boolean {
   if (isPython(program) && runsConsole(args)) return true;
-  return !args.some((text, index) => isScript(text, args[index - 1] ?? ""));
+  if (/^node/.test(program) && args[0] === "inspect") return true;
+  const isInteractive = args.some((text) => /^-[^-WXcm]*i|^--interactive$/.test(text));
+  return isLanguage(program) && !editsInPlace(program) && isInteractive;
 }
 
 /** Whether the module that Python runs is a console. */
@@ -105,8 +126,14 @@ function runsConsole(args: readonly string[]): boolean {
 const CODELESS = /^-(?!\w*[ceEpr])/;
 
 /** Whether an argument certainly is a script, or an option with code, so that the input is none. */
-function isScript(text: string, before: string): boolean {
-  if (text.startsWith("-")) return CODE_OPTION.test(text);
+function isScript(
+  program: string,
+  { text, before }: { readonly text: string; readonly before: string },
+): boolean {
+  if (text.startsWith("-")) {
+    return CODE_OPTION.test(text) || isPython(program) && PYTHON_CODE.test(text);
+  }
   const isModule = /^-\w*m$/.test(before) && CODE_MODULE.test(text);
-  return text !== "repl" && !isModule && !VALUED_OPTION.test(before);
+  const isLoaded = loadsFiles(program) && LOAD_OPTION.test(before);
+  return text !== "repl" && !isModule && !isLoaded && !VALUED_OPTION.test(before);
 }
