@@ -12,11 +12,28 @@ const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powers
 
 /** Programs that run commands in their input, also those of a shell. */
 const isClient = createProgramTest(
-  "clickhouse(?:-client)? cqlsh duckdb ftp isql matlab maxima redis-cli sqlcmd stata telnet",
+  `beeline clickhouse(?:-client)? cockroach cqlsh dlv duckdb ftp hive isql litecli matlab maxima msfconsole mycli ncftp pgcli
+  pyspark redis-cli rr snowsql spark-shell spark-sql sqlcmd sqlplus stata telnet usql valkey-cli`,
 );
 
+/** Programs that read code in a loop if their arguments are only options. */
+const isConsole = createProgramTest("amm csi kotlinc mailx? sbt scala-cli scheme sml swift");
+
 /** Sub-commands that read code in a loop, such as `rails console`. */
-const CONSOLES = /^(?:console|dbshell|fsi|repl|shell|tinker)$/;
+const CONSOLES = /^(?:console|dbconsole|dbshell|fsi|pg:psql|repl|shell|shell_plus|tinker)$/;
+
+/** Other ones, with the programs that have them. */
+const OWN_CONSOLES: readonly (readonly [string, RegExp])[] = [
+  ["crystal", /^i$/],
+  ["distrobox", /^enter$/],
+  ["nix", /^develop$/],
+  ["rails", /^(?:c|db)$/],
+  ["tmux", /^-\w*C/],
+  ["toolbox", /^enter$/],
+];
+
+/** Options of shells whose value is not a script. */
+const VALUED_SHELL_OPTION = /^[-+]\w*[oO]$|^--(?:init-file|rcfile)$/;
 
 const isContainerTool = createProgramTest("(?:docker|podman)(?:-compose)? kubectl nerdctl oc");
 
@@ -25,7 +42,9 @@ export function runsInput(words: readonly string[]): boolean {
   const [program = "", ...args] = words;
   // The program of a container gets the input then.
   const isAttached = isContainerTool(getFileName(program)) &&
-    args.some((arg) => /^(?:-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(arg));
+    args.some((arg) =>
+      /^(?:attach|-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(arg)
+    );
   const readsInput = args.some((arg) =>
     arg === "-" || arg.endsWith("=-") || CONSOLES.test(arg) || INPUT_FILE.test(arg)
   );
@@ -35,5 +54,18 @@ export function runsInput(words: readonly string[]): boolean {
 
 function startsCode(program: string, args: readonly string[]): boolean {
   if (isClient(program)) return true;
-  return (isInterpreter(program) || isShell(program)) && mayRunInput(program, args);
+  if (isConsole(program) && args.every((arg) => arg.startsWith("-"))) return true;
+  const own = OWN_CONSOLES.find(([name]) => name === program);
+  if (own && args.some((arg) => own[1].test(arg))) return true;
+  return isShell(program)
+    ? shellRunsInput(args)
+    : isInterpreter(program) && mayRunInput(program, args);
+}
+
+/** Whether a shell has no script and no command in its arguments, or reads its input nevertheless. */
+function shellRunsInput(args: readonly string[]): boolean {
+  const script = args.findIndex((arg, index) =>
+    !/^[-+]/.test(arg) && !VALUED_SHELL_OPTION.test(args[index - 1] ?? "")
+  );
+  return script === -1 || args.slice(0, script).some((arg) => /^-\w*[is]/.test(arg));
 }
