@@ -26,8 +26,8 @@ export function createProgramTest(names: string): (program: string) => boolean {
 const LANGUAGES =
   `babel-node bb bun clisp clj clojure coffee crystal deno elixir erl g?m4 gforth gjs gnuplot groovy(?:sh)? guile hy
   (?:b|i|pt)?python iex janet julia jython kotlin lua luajit micropython mongo(?:sh)? node nodejs ocaml octave(?:-cli)?
-  osascript perl php psysh pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl tclsh ts-node(?:-\\w+)? tsx utop
-  vite-node wish zx`;
+  osascript perl php psysh pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl (?:tcl|wi)sh ts-node(?:-\\w+)? tsx
+  utop vite-node zx`;
 
 /** Editors and debuggers, which run commands in their arguments and input. */
 const EDITORS =
