@@ -75,8 +75,7 @@ for (const [name, call] of Object.entries(CALLS)) {
 const NONE = undefined as never;
 
 const CALLS_WITHOUT_OPTIONS: Record<string, () => unknown> = {
-  "close()": () =>
-    new InProcessEngine({ store: new InMemorySessionStore() }).close(5_000 as object),
+  "close()": () => new InProcessEngine({ store: new InMemorySessionStore() }).close(5_000 as never),
   "isolatedTool()": () => isolatedTool(NONE),
   "terminalTool()": () => terminalTool(NONE),
   "toAgUi()": () => toAgUi(new ReadableStream(), NONE),
