@@ -84,7 +84,20 @@ const PYTHON_CODE = /^-[^-CFIMWXdimr]*c./;
 
 /** Options that may have a value in the next word. */
 const VALUED_OPTION =
-  /^-\w*[CIWXdr]$|^--(?:check-hash-based-pycs|conditions|define|diagnostic-dir|disable-warning|dns-result-order|encoding|env-file(?:-if-exists)?|(?:experimental-)?loader|icu-data-dir|import|input-type|openssl-config|php-ini|redirect-warnings|report-[\w-]+|require|title|trace-event-categories|unhandled-rejections|watch-path)$/;
+  /^-\w*[CIWXdr]$|^--(?:allow-fs-(?:read|write)|build-snapshot-config|check-hash-based-pycs|conditions|core|cpu-prof-\w+|define|diagnostic-dir|disable(?:-proto|-warning)?|dns-result-order|dump|dynamic-space-size|enable|encoding|env-file(?:-if-exists)?|experimental-(?:config-file|default-type|policy|sea-config)|(?:experimental-)?loader|(?:ex|in)ternal-encoding|heap-prof-\w+|heapsnapshot-[\w-]+|icu-data-dir|import|input-type|inspect-p\w+(?:-uid)?|localstorage-file|max-http-header-size|network-family-[\w-]+|openssl-config|path|php-ini|policy-integrity|procs|profile|project|redirect-warnings|report-[\w-]+|require|secure-heap(?:-min)?|snapshot-blob|sysimage|test-[\w-]+|threads|title|tls-(?:cipher-list|keylog)|trace-(?:event-[\w-]+|require-module)|unhandled-rejections|use-largepages|watch-path)$/;
+
+/** Those of single languages, whose letters have other meanings elsewhere. */
+const OWN_VALUED_OPTIONS: readonly (readonly [(program: string) => boolean, RegExp])[] = [
+  [createProgramTest("clj clojure"), /^-(?:S(?:cp|deps)|i)$/],
+  [createProgramTest("julia"), /^-[HJOgpt]$/],
+  [createProgramTest("octave(?:-cli)?"), /^-p$/],
+  [createProgramTest("osascript"), /^-[ls]$/],
+  [createProgramTest("php"), /^-\w*[cz]$/],
+  [createProgramTest("racket"), /^-[AGRS]$/],
+  [createProgramTest("ruby"), /^-\w*E$/],
+  [createProgramTest("scala"), /^-(?:classpath|cp)$/],
+  [createProgramTest("ts-node(?:-\\w+)?"), /^-[OP]$/],
+];
 
 /** Options with a script, whose value `-` is the input. */
 const SCRIPT_OPTION = /^-\w*f$|^--(?:file|justfile|makefile|rakefile)$/;
@@ -135,5 +148,7 @@ function isScript(
   }
   const isModule = /^-\w*m$/.test(before) && CODE_MODULE.test(text);
   const isLoaded = loadsFiles(program) && LOAD_OPTION.test(before);
-  return text !== "repl" && !isModule && !isLoaded && !VALUED_OPTION.test(before);
+  const isValue = VALUED_OPTION.test(before) ||
+    OWN_VALUED_OPTIONS.some(([test, option]) => test(program) && option.test(before));
+  return text !== "repl" && !isModule && !isLoaded && !isValue;
 }
