@@ -43,7 +43,7 @@ export function assertSums(events: readonly AgentEvent[], outcome: RunOutcome): 
     expectedUsage = addUsage(expectedUsage, part.usage ?? zeroUsage());
     expectedCost = addCost(expectedCost, part.cost ?? zeroCost());
   }
-  assertEquals(usage, expectedUsage, "usage is the sum of the parts");
+  assertSameUsage(usage, expectedUsage, "usage is the sum of the parts");
   assertSameCost(cost, expectedCost);
 }
 
@@ -66,15 +66,37 @@ function assertSameCost(actual: Cost, expected: Cost): void {
   }
 }
 
-/** Asserts that the tokens of each reply are those of its model calls. */
+/** Asserts that the tokens of each reply are those of its model calls, of which at most the last one is not discarded. */
 export function assertReplyUsage(events: readonly AgentEvent[]): void {
-  let expected: Usage | undefined;
+  let calls: Usage[] | undefined;
   for (const event of events) {
-    if (event.type === "message_start") expected = isReplyStart(event) ? zeroUsage() : undefined;
-    if (event.type === "model_call_end" && expected) expected = addUsage(expected, event.usage);
-    if (event.type !== "message_end" || event.message.role !== "assistant" || !expected) continue;
-    assertEquals(event.message.usage, expected, "usage of the reply");
+    if (event.type === "message_start") calls = isReplyStart(event) ? [] : undefined;
+    if (event.type === "model_call_end") calls?.push(event.usage);
+    if (event.type !== "message_end" || event.message.role !== "assistant" || !calls) continue;
+    const { usage } = event.message;
+    assertSameUsage(usage, calls.reduce(addUsage, zeroUsage()), "usage of the reply");
+    // All are discarded if a policy or an abort has prevented the last call.
+    const possible = [calls.slice(0, -1), calls].map(countTokens);
+    const discarded = usage.extra?.["discarded"] ?? 0;
+    assert(possible.includes(discarded), `${discarded} tokens discarded, not ${possible}`);
   }
+}
+
+function countTokens(calls: readonly Usage[]): number {
+  return calls.reduce(
+    (sum, { input, output, cacheRead, cacheWrite }) =>
+      sum + input + output + cacheRead + cacheWrite,
+    0,
+  );
+}
+
+/** Asserts that two usages are the same, except for the count of discarded attempts, which only a reply has. */
+function assertSameUsage(actual: Usage, expected: Usage, message: string): void {
+  const [left, right] = [actual, expected].map(({ extra = {}, ...usage }) => {
+    const { discarded: _discarded, ...others } = extra;
+    return { ...usage, extra: others };
+  });
+  assertEquals(left, right, message);
 }
 
 function isReplyStart({ message }: MessageStartEvent): boolean {

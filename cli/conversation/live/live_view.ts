@@ -6,7 +6,6 @@
  */
 
 import type { Completer } from "../../editor/completion.ts";
-import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import { importLate } from "../../host/import_late.ts";
 import { listenForSuspension } from "../../host/suspension.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
@@ -31,6 +30,7 @@ import { AnswerTail } from "./answer_tail.ts";
 import { createCopySequence } from "./copy_sequence.ts";
 import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
+import { InputEffects } from "./input_effects.ts";
 import { InputLine } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
 import { createInputStyle } from "./input_style.ts";
@@ -57,6 +57,7 @@ export class LiveView implements ConversationView {
   readonly #options: LiveViewOptions;
   readonly #inputs = new InputQueue();
   readonly #line: InputLine;
+  readonly #effects: InputEffects;
   readonly #frames: FrameTimer;
   readonly #closing = new AbortController();
   readonly #cleanup = new DisposableStack();
@@ -86,10 +87,18 @@ export class LiveView implements ConversationView {
 
   constructor(options: LiveViewOptions) {
     this.#options = options;
-    const { display, host: { terminal }, region, startTimer } = options;
+    const { display, host: { terminal }, region, startTimer, onEarlyEnd } = options;
     this.#display = display;
     this.#encode = createEncoder(display);
     this.#line = this.#createLine();
+    this.#effects = new InputEffects({
+      inputs: this.#inputs,
+      line: this.#line,
+      terminal,
+      region,
+      warn: (message) => void this.print(toMessage("warning", message, this)),
+      onEarlyEnd,
+    });
     this.#frames = new FrameTimer({ draw: () => this.#draw(), startTimer });
     this.#cleanup.defer(
       terminal.onRedraw((cause) => {
@@ -361,7 +370,7 @@ export class LiveView implements ConversationView {
       for (const key of keys) this.#press(key);
       this.#draw();
     }
-    if (!signal.aborted) this.#leave({ type: "end" });
+    if (!signal.aborted) this.#effects.leave({ type: "end" });
   }
 
   #press(event: KeyEvent): void {
@@ -369,7 +378,7 @@ export class LiveView implements ConversationView {
     const { now } = this.#options.host;
     for (const key of this.#answerTail?.filter(event, now()) ?? [event]) {
       const effect = this.#line.press(key);
-      if (effect) this.#apply(effect);
+      if (effect) this.#effects.apply(effect);
     }
   }
 
@@ -383,58 +392,12 @@ export class LiveView implements ConversationView {
       case "quit":
         return resolve(undefined);
       case "action":
-        if (effect.name === "suspend" || effect.name === "redraw") this.#forward(effect.name);
+        if (effect.name === "suspend" || effect.name === "redraw") {
+          this.#effects.forward(effect.name);
+        }
         return;
       default:
         return;
-    }
-  }
-
-  #apply(effect: EditorEffect): void {
-    switch (effect.type) {
-      case "submit":
-        return this.#inputs.push({ type: "line", text: effect.text });
-      case "follow_up":
-        return this.#inputs.push({ type: "line", text: effect.text, delivery: "follow_up" });
-      case "command":
-        return this.#inputs.push({ type: "line", text: `/${effect.text}` });
-      case "abort": {
-        // Only Ctrl+C leaves when it is pressed twice.
-        const { name, ctrl } = effect.key;
-        if (ctrl && name === "c") return this.#leave({ type: "action", name: "interrupt" });
-        return this.#inputs.push({ type: "action", name: "abort" });
-      }
-      case "quit":
-        return this.#leave({ type: "action", name: "quit" });
-      case "notice":
-        return void this.print(toMessage("warning", effect.message, this));
-      case "action":
-        return this.#forward(effect.name);
-      case "complete":
-        return;
-    }
-  }
-
-  /** Passes on that the user wants to leave, or to end the run. */
-  #leave(input: ConversationInput): void {
-    if (!this.#inputs.isRead) this.#options.onEarlyEnd();
-    if (input.type === "end") this.#inputs.end();
-    else this.#inputs.push(input);
-  }
-
-  #forward(action: ForwardedAction): void {
-    switch (action) {
-      case "suspend":
-        return this.#options.host.terminal.requestSuspension();
-      case "redraw":
-        return this.#options.region.redraw();
-      case "editor": {
-        const { text } = this.#line;
-        this.#line.setText("");
-        return this.#inputs.push({ type: "action", name: "editor", text });
-      }
-      default:
-        return this.#inputs.push({ type: "action", name: action });
     }
   }
 

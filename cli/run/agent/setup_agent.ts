@@ -198,6 +198,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     ((provider: string) => keys.getForRequest(provider));
   const summaryOptions = {
     streamFn: keys.watch(streamFn),
+    fallback: fallbackModels.map((other) => ({ ...other, thinkingLevel: "off" as const })),
     contextWindow,
     prices,
     timeoutMs: SUMMARY_TIMEOUT_MS,

@@ -46,6 +46,11 @@ export interface SummarizeOptions extends CompactionOptions {
   readonly streamFn: StreamFn;
   /** The model that writes summaries. Default: the agent's model, without thinking. */
   readonly model?: ModelSpec | string | undefined;
+  /**
+   * The models that write a summary when the calls of the model before them have failed, in this order. They get the same
+   * request. Default: none.
+   */
+  readonly fallback?: readonly (ModelSpec | string)[] | undefined;
   /** Context window of that model, in tokens. Default: `contextWindow`. */
   readonly summaryWindow?: number | undefined;
   /** Maximum length of a summary, in tokens; a quarter of the context window if that is less. Default: 2,000. */
@@ -68,6 +73,7 @@ const OPTION_NAMES: Readonly<Record<keyof SummarizeOptions, true>> = {
   ...COMPACTION_OPTIONS,
   streamFn: true,
   model: true,
+  fallback: true,
   summaryWindow: true,
   maxSummaryTokens: true,
   getApiKey: true,
@@ -83,13 +89,15 @@ const OPTION_NAMES: Readonly<Record<keyof SummarizeOptions, true>> = {
  * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is truncated
  * to fit, and its usage counts towards the run. A summary that is too long is truncated.
  *
- * A model call that fails is retried. When all attempts fail, or the summary does not fit, the report's `problem` gives the
- * reason, and the messages stay while they fit; only when they no longer fit, the middle is omitted without a summary of
- * it. Later requests try again, 30 seconds after the first failure and at most 10 minutes after the last.
+ * A model call that fails is retried, then the models of `fallback` are called. When all attempts fail, or the summary does
+ * not fit, the report's `problem` gives the reason, and the messages stay while they fit; only when they no longer fit, the
+ * middle is omitted without a summary of it. Later requests try again, 30 seconds after the first failure and at most
+ * 10 minutes after the last.
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *
- * @throws {BadRequestError} If an option is unknown, a number is below 0 or not a number, or `streamFn` is no function.
+ * @throws {BadRequestError} If an option is unknown, a number is below 0 or not a number, `streamFn` is no function, or the
+ * name of a model is not of the form `provider/model`.
  *
  * @example
  * ```ts
@@ -112,24 +120,38 @@ export function summarize(options: SummarizeOptions): CompactingTransform {
   return createCompactingTransform(options, new ModelSummaryWriter(options));
 }
 
-/** One call of the model for a summary. */
-interface SummaryCall {
+type Spending = Pick<SummaryResult, "usage" | "cost">;
+
+/** The calls of a model for a summary. */
+interface ModelCalls {
   readonly model: ModelSpec;
   /** The spending of the earlier calls for the summary. */
-  readonly spent: Pick<SummaryResult, "usage" | "cost">;
+  readonly spent: Spending;
+}
+
+/** One call of a model for a summary. */
+interface SummaryCall extends ModelCalls {
   readonly signal: AbortSignal;
+}
+
+/** The last reply of a model, and the spending of all calls for the summary. */
+interface LastReply {
+  readonly reply: SummaryReply;
+  readonly spent: Spending;
 }
 
 class ModelSummaryWriter implements SummaryWriter {
   readonly now: Clock["now"];
   readonly #options: SummarizeOptions;
+  readonly #fallback: readonly ModelSpec[];
   readonly #maxSummaryTokens: number;
   readonly #retry: RetryStrategy;
   readonly #sleep: Clock["sleep"];
 
   constructor(options: SummarizeOptions) {
-    const { maxSummaryTokens = 2_000, retry } = options;
+    const { fallback = [], maxSummaryTokens = 2_000, retry } = options;
     const { now, sleep } = resolvePorts({ now: options.now, sleep: options.sleep });
+    this.#fallback = fallback.map((model) => modelSpec(model));
     this.#maxSummaryTokens = maxSummaryTokens;
     this.#options = options;
     this.#retry = retry ?? exponentialBackoff();
@@ -145,15 +167,26 @@ class ModelSummaryWriter implements SummaryWriter {
 
   async write(request: SummaryRequest): Promise<SummaryResult> {
     const { input: { signal }, contextWindow } = request;
-    const model = this.#selectModel(request);
-    let spent: Pick<SummaryResult, "usage" | "cost"> = {};
+    let last = await this.#callUntilEnd(request, { model: this.#selectModel(request), spent: {} });
+    for (const model of this.#fallback) {
+      if (!last.reply.hasFailed || signal.aborted) break;
+      last = await this.#callUntilEnd(request, { model, spent: last.spent });
+    }
+    return { ...last.reply.toResult(this.getMaxTokens(contextWindow)), ...last.spent };
+  }
+
+  /** Calls a model until a call succeeds, or must not be retried. */
+  async #callUntilEnd(request: SummaryRequest, calls: ModelCalls): Promise<LastReply> {
+    const { signal } = request.input;
+    const { model } = calls;
+    let { spent } = calls;
     for (let attempt = 1;; attempt++) {
-      const reply = await this.#callModel(request, model, spent);
+      const reply = await this.#callModel(request, { model, spent });
       spent = addReportedSpending(spent, this.#getUsageAndCost(model, reply));
       const delay = reply.error && !signal.aborted
         ? this.#getRetryDelay(reply.error, attempt)
         : null;
-      if (delay === null) return { ...reply.toResult(this.getMaxTokens(contextWindow)), ...spent };
+      if (delay === null) return { reply, spent };
       await this.#sleep(delay, signal);
     }
   }
@@ -171,11 +204,7 @@ class ModelSummaryWriter implements SummaryWriter {
   }
 
   /** Calls the model, unless a policy stops that. Never rejects: an error, an abort or a timeout is in the reply. */
-  async #callModel(
-    request: SummaryRequest,
-    model: ModelSpec,
-    spent: Pick<SummaryResult, "usage" | "cost">,
-  ): Promise<SummaryReply> {
+  async #callModel(request: SummaryRequest, { model, spent }: ModelCalls): Promise<SummaryReply> {
     const { timeoutMs = 120_000 } = this.#options;
     const reply = new SummaryReply();
     const limit = new AbortController();
@@ -244,7 +273,7 @@ class ModelSummaryWriter implements SummaryWriter {
   #getUsageAndCost(
     model: ModelSpec,
     { usage: reported, cost }: SummaryReply,
-  ): Pick<SummaryResult, "usage" | "cost"> {
+  ): Spending {
     if (!reported) return {};
     const usage = toValidUsage(reported);
     const { prices = this.#options.streamFn.prices } = this.#options;

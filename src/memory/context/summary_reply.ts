@@ -34,6 +34,11 @@ export class SummaryReply {
     return this.#closing.signal;
   }
 
+  /** Whether the model has written no summary, so that another one may write it. */
+  get hasFailed(): boolean {
+    return this.#end?.type === "failed" || this.#end?.type === "expired";
+  }
+
   /** Ends the use of later events. */
   close(): void {
     this.#closing.abort();

@@ -75,7 +75,8 @@ Deno.test("conversation: a summary gets the key of the conversation, and a rejec
     env: { ANTHROPIC_API_KEY: "" },
     args: ["-m", "anthropic/claude-sonnet-5-5"],
     model: [
-      ...["One.", "Two.", "Three."].map((text) => scriptedReply(text)),
+      // Longer than the summary that replaces them.
+      ...["One.", "Two.", "Three."].map((text) => scriptedReply(`${text} `.repeat(200).trimEnd())),
       REJECTED,
       scriptedReply("A summary."),
     ],
