@@ -33,6 +33,15 @@ const LANGUAGES =
 const EDITORS =
   `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex i?pdb jdb kak r2 r?view radare2 rdbg rizin vimdiff`;
 
+/** Clients and consoles, which run commands in their input, also those of a shell. */
+const CLIENTS =
+  `beeline clickhouse(?:-client)? cockroach cqlsh dlv duckdb ftp hive isql lftp litecli mariadb matlab maxima msfconsole mycli
+  mysql(?:sh)? ncftp pgcli psql pyspark redis-cli rr sftp smbclient snowsql socat spark-shell spark-sql sqlcmd sqlite3 sqlplus
+  stata telnet usql valkey-cli`;
+
+/** Programs that run code in their input if they get no file and no task. */
+const CONSOLES = `amm csi kotlinc mailx? sbt scala-cli scheme sml wolframscript`;
+
 /** Programs that run commands in their arguments or files, but their input only with the argument `-`, or never. */
 const TOOLS =
   `(?:docker|podman)(?:-compose)? [gmn]?awk adb ansible bunx cargo cmake concurrently fly(?:ctl)? gcloud gmake heroku just
@@ -41,8 +50,8 @@ const TOOLS =
 
 /** Whether the arguments or the input of a program may be code that starts other programs. */
 export const isInterpreter = createProgramTest(
-  `${LANGUAGES} ${EDITORS} ${TOOLS} b?dc ghci? irb jshell lftp mariadb mispipe mysql(?:sh)? nix-shell pnpm pnpx pry psql pssh
-  sftp smbclient socat sops sqlite3 wsl yarn`,
+  `${LANGUAGES} ${EDITORS} ${CLIENTS} ${CONSOLES} ${TOOLS} b?dc ghci? irb jshell mispipe nix-shell pnpm pnpx pry pssh sops wsl
+  yarn`,
 );
 
 const isTool = createProgramTest(TOOLS);
@@ -62,8 +71,7 @@ const CONSOLE_MODULE = /^(?:asyncio|bpython|code|ipdb|IPython|pdb|ptpython|pudb)
 
 /** Whether a program reads commands from its input, also if it gets a file, which is a database or a program. */
 const readsCommands = createProgramTest(
-  `${EDITORS} b?dc erl ghci iex irb jshell lftp mariadb mongo(?:sh)? mysql(?:sh)? pry psql psysh sftp smbclient socat sqlite3
-  swipl`,
+  `${EDITORS} ${CLIENTS} b?dc erl ghci iex irb jshell mongo(?:sh)? pry psysh swipl`,
 );
 
 const isPython = createProgramTest("(?:b|i|pt)?python pypy");

@@ -10,15 +10,6 @@ import { createProgramTest, isInterpreter, mayRunInput } from "./interpreters.ts
 
 const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powershell pwsh xonsh");
 
-/** Programs that run commands in their input, also those of a shell. */
-const isClient = createProgramTest(
-  `beeline clickhouse(?:-client)? cockroach cqlsh dlv duckdb ftp hive isql litecli matlab maxima msfconsole mycli ncftp pgcli
-  pyspark redis-cli rr snowsql spark-shell spark-sql sqlcmd sqlplus stata telnet usql valkey-cli`,
-);
-
-/** Programs that read code in a loop if their arguments are only options. */
-const isConsole = createProgramTest("amm csi kotlinc mailx? sbt scala-cli scheme sml swift");
-
 /** Sub-commands that read code in a loop, such as `rails console`. */
 const CONSOLES = /^(?:console|dbconsole|dbshell|fsi|pg:psql|repl|shell|shell_plus|tinker)$/;
 
@@ -53,8 +44,7 @@ export function runsInput(words: readonly string[]): boolean {
 }
 
 function startsCode(program: string, args: readonly string[]): boolean {
-  if (isClient(program)) return true;
-  if (isConsole(program) && args.every((arg) => arg.startsWith("-"))) return true;
+  if (program === "swift" && args.every((arg) => arg.startsWith("-"))) return true;
   const own = OWN_CONSOLES.find(([name]) => name === program);
   if (own && args.some((arg) => own[1].test(arg))) return true;
   return isShell(program)
