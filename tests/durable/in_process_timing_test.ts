@@ -318,3 +318,26 @@ Deno.test("InProcessEngine: close() ends the waits for sessions that another pro
     "The engine was closed",
   ]);
 });
+
+Deno.test("InProcessEngine: a message that has ended its run before the store confirms it is no error", async () => {
+  const storage = createMemoryStorage();
+  await using runner = new InProcessEngine({ store: storeFrom(storage), pollMs: 5 });
+  const workflow = runner.register("wait", (steps) => steps.waitFor("go"));
+  await runner.start();
+  const run = await workflow.start(null, { id: "a" });
+  let time = Date.now();
+  const now = () => time;
+  const { append } = storage;
+  storage.append = async (id, request) => {
+    const isAppended = await append.call(storage, id, request);
+    if (request.entries.some(({ line }) => line.includes("durable_message"))) {
+      await run.result();
+      time += 2_000;
+    }
+    return isAppended;
+  };
+  await using sender = new InProcessEngine({ store: storeFrom(storage), pollMs: 60_000, now });
+  await sender.start();
+  await withDeadline(sender.getRun("a").signal("go", "gone"));
+  assertEquals(await run.result(), "gone");
+});

@@ -130,7 +130,7 @@ export class InProcessEngine implements DurableEngine {
     this.#keepEventsMs = keepEventsMs;
     const clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
     this.#clock = clock;
-    this.#runs = new RunStore(store, prefix, clock.now);
+    this.#runs = new RunStore(store, prefix);
     const storage = this.#events = new SessionEvents(store, prefix);
     this.#backend = {
       storage,
