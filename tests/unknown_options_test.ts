@@ -71,3 +71,18 @@ for (const [name, call] of Object.entries(CALLS)) {
     );
   });
 }
+
+const NONE = undefined as never;
+
+const CALLS_WITHOUT_OPTIONS: Record<string, () => unknown> = {
+  "close()": () => new InProcessEngine({ store: new InMemorySessionStore() }).close(5_000 as never),
+  "isolatedTool()": () => isolatedTool(NONE),
+  "terminalTool()": () => terminalTool(NONE),
+  "toAgUi()": () => toAgUi(new ReadableStream(), NONE),
+};
+
+for (const [name, call] of Object.entries(CALLS_WITHOUT_OPTIONS)) {
+  Deno.test(`${name}: refuses a value that has no options`, async () => {
+    await assertRejects(async () => await call(), BadRequestError, `Pass options of ${name}`);
+  });
+}

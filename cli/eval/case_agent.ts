@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { AgentError, ModelSpec } from "../../mod.ts";
+import { type AgentError, AuthError, type ModelSpec } from "../../mod.ts";
 import type { EvalAgentRequest, MakeAgent } from "../../src/eval/mod.ts";
 import type { Chaos, ChaosFault } from "../../src/testing/mod.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { overrideTerminal } from "../host/override_terminal.ts";
@@ -38,7 +39,12 @@ export function createMakeAgent(options: MakeAgentOptions, host: Host): MakeAgen
   return async (request) => {
     onStart(request);
     const faults = seeds && await createFaults(request.seed);
-    const setup = await createSetup(request, { ...options, recordedUrl, faults }, host);
+    const setup = await createSetup(request, { ...options, recordedUrl, faults }, host)
+      .catch((error) => {
+        // Such as that of a key command, which each run would have.
+        if (error instanceof ConfigurationError) onError(new AuthError(error.message));
+        throw error;
+      });
     const { agent } = setup;
     agent.subscribe((event) => {
       if (event.type === "agent_end" && event.error) onError(event.error);

@@ -55,7 +55,8 @@ export async function runServer(
   const settings: ProjectRunSettings = { ...started.settings, project, session: { type: "none" } };
   await using connection = await openConnection(settings, host);
   // Before the server listens, so that a missing key is an error of the command.
-  await getProviders([await chooseModel(settings, host)], { ...settings, signal }, host);
+  const models = [await chooseModel(settings, host), ...settings.fallbackModels ?? []];
+  await getProviders(models, { ...settings, signal }, host);
   const warn = (warning: string) =>
     void host.terminal.messages.write(`warning: ${toPlainText(warning)}\n`);
   const store = new FileSessionStore({ directory: getSessionDirectory(directories) });

@@ -6,7 +6,7 @@
 
 import type { SessionStore, SessionSummary } from "../../src/memory/mod.ts";
 // Not mod.ts, which loads modules that the first request does not need.
-import { listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";
+import { getSubAgentLink, listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";
 import { UsageError } from "../host/cli_error.ts";
 
 const ADVICE = "List the sessions with: swink sessions list";
@@ -33,7 +33,10 @@ export async function findLastSession(store: SessionStore, cwd: string): Promise
   throw createNoSessionError(cwd);
 }
 
-/** Returns a warning if a session that was written after another one cannot be opened: its directory is not known then. */
+/**
+ * Returns a warning if the directory of a session that was written after another one is not known: it cannot be opened, or
+ * its first line is damaged.
+ */
 export async function findUnopenableWarning(
   store: SessionStore,
   id: string,
@@ -41,9 +44,14 @@ export async function findUnopenableWarning(
   const recent = await store.list({ limit: MAX_RECENT });
   const position = recent.findIndex((session) => session.id === id);
   const later = position < 0 ? recent : recent.slice(0, position);
-  const isWarning = later.some(({ problem }) => problem !== undefined);
-  return isWarning
-    ? "a later session, which may be of this directory, cannot be opened: swink sessions list --all"
+  if (later.some(({ problem }) => problem !== undefined)) {
+    return "a later session, which may be of this directory, cannot be opened: swink sessions list --all";
+  }
+  const isUnknown = later.some((session) =>
+    session.cwd === undefined && getSubAgentLink(session) === undefined
+  );
+  return isUnknown
+    ? "the directory of a later session, which may be this one, is not known: swink sessions list --all"
     : undefined;
 }
 

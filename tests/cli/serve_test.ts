@@ -303,3 +303,27 @@ Deno.test("swink serve: continues no session of --base-url with another server",
   await served.swink.waitFor(() => served.swink.messages.includes(reason));
   assertStringIncludes(served.swink.messages, `To continue it there, add --base-url ${url}`);
 });
+
+Deno.test("swink serve: a fallback model replies where the key command of the model fails", async () => {
+  const home = await createTemporaryDirectory({ "p/a.txt": "A\n" });
+  await using served = new Served(home, startMockProvider(scriptedReply("Hello.")));
+  home.write(
+    "swink/config.toml",
+    `[providers.broken]
+base_url = "http://localhost:1"
+key_command = "exit 3"
+[providers.anthropic]
+base_url = "${served.provider.url}"
+`,
+  );
+  await served.restart(
+    ["--fallback-model", "anthropic/claude-sonnet-5-5"],
+    ["-m", "broken/model"],
+  );
+  const { id } = await served.json(201, "POST", "/v1/sessions");
+  await served.json(202, "POST", `/v1/sessions/${id}/prompt`, { text: "Hello" });
+  const events = await served.waitForState(id);
+  assertEquals(events.at(-1)?.data.status, "idle");
+  assertEquals(served.provider.requests.length, 1);
+  assertStringIncludes(served.swink.messages, "broken/model cannot be used");
+});

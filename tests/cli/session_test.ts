@@ -347,6 +347,21 @@ Deno.test("swink run -c: warns if a later session cannot be opened, whose direct
   assertEquals((await run(home, ["-c", "Fourth"])).messages, "");
 });
 
+Deno.test("swink run -c: warns if the first line of a later session is damaged, which has its directory", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "a", "First"]);
+  await run(home, ["--session-id", "b", "Second"]);
+  const file = `${home.path}/${SESSIONS}/b.jsonl`;
+  const text = await Deno.readTextFile(file);
+  await Deno.writeTextFile(file, text.replace('{"type":"session"', '"session"'));
+  const { result, messages } = await run(home, ["-c", "Third"]);
+  assertEquals(result.sessionId, "a");
+  assertStringIncludes(
+    messages,
+    "warning: the directory of a later session, which may be this one, is not known: swink sessions list --all\n",
+  );
+});
+
 Deno.test("swink run: 50 runs in one directory at the same time are 50 complete sessions", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const prompts = Array.from({ length: 50 }, (_, index) => `Prompt ${index}`);

@@ -3,7 +3,7 @@ import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
-import type { SessionStore } from "../../src/core/sessions/session.ts";
+import type { Session, SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
@@ -240,62 +240,63 @@ Deno.test("openDurableSession(): a replay does not wait for a session that was d
   assertEquals(type, "failed");
 });
 
-Deno.test("openDurableSession(): a save that was cut off is completed", async () => {
-  const store = new InMemorySessionStore();
-  const cut = await store.create({ id: "ada" });
-  const marker = { runId: "run-1", part: 1 };
-  cut.append({ type: "custom", name: "durable_run", data: marker });
-  cut.append({
-    type: "message",
-    message: { role: "user", content: [{ type: "text", text: "Prompt for one" }], timestamp: 5 },
-  });
-  await cut.close();
-  const full = new ArrayJournal();
-  const other = new InMemorySessionStore();
-  await executeRun(full, { workflow: createWorkflow(other, "one"), input: null });
-  const records = full.records.filter(({ name }) => name !== SAVE);
-  const workflow = createWorkflow(store, "one");
-  await executeRun(new ArrayJournal(records), { workflow, input: null });
-  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
-});
-
-Deno.test("openDurableSession(): a save that was cut off is completed behind the entries of an application", async () => {
-  const store = new InMemorySessionStore();
+/** Creates a session with the first entries of a save that was cut off. */
+async function createCutSession(store: SessionStore): Promise<Session> {
   const cut = await store.create({ id: "ada" });
   cut.append({ type: "custom", name: "durable_run", data: { runId: "run-1", part: 1 } });
-  cut.append({ type: "message", message: userMessage("Prompt for one", 5) });
-  cut.append({ type: "title", title: "First steps" });
-  cut.append({ type: "message", message: userMessage("Hello from the application", 5) });
-  await cut.close();
+  const message = { ...userMessage("Prompt for one", 5), id: "run-1/message-1" };
+  cut.append({ type: "message", message });
+  return cut;
+}
+
+/** Continues a run whose save was cut off. */
+async function repeatSave(store: SessionStore): Promise<void> {
   const full = new ArrayJournal();
   const other = createWorkflow(new InMemorySessionStore(), "one");
   await executeRun(full, { workflow: other, input: null });
-  const records = full.records.filter(({ name }) => name !== SAVE);
-  await executeRun(new ArrayJournal(records), {
-    workflow: createWorkflow(store, "one"),
-    input: null,
-  });
-  assertEquals(
-    await readTypes(store),
-    ["custom", "user", "title", "user", "assistant", "run_ended"],
-  );
+  const again = new ArrayJournal(full.records.filter(({ name }) => name !== SAVE));
+  await executeRun(again, { workflow: createWorkflow(store, "one"), input: null });
+}
+
+Deno.test("openDurableSession(): a save that was cut off is completed", async () => {
+  const store = new InMemorySessionStore();
+  const cut = await createCutSession(store);
+  await cut.close();
+  await repeatSave(store);
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): a save that was cut off is completed behind the entries of an application, and once", async () => {
+  const store = new InMemorySessionStore();
+  const cut = await createCutSession(store);
+  cut.append({ type: "title", title: "First steps" });
+  cut.append({ type: "message", message: userMessage("Hello from the application", 5) });
+  await cut.close();
+  const expected = ["custom", "user", "title", "user", "assistant", "run_ended"];
+  await repeatSave(store);
+  assertEquals(await readTypes(store), expected);
+  await repeatSave(store);
+  assertEquals(await readTypes(store), expected);
+});
+
+Deno.test("openDurableSession(): a save that was cut off before its messages does not take those of an application for them", async () => {
+  const store = new InMemorySessionStore();
+  const cut = await store.create({ id: "ada" });
+  cut.append({ type: "custom", name: "durable_run", data: { runId: "run-1", part: 1 } });
+  cut.append({ type: "message", message: userMessage("Hello from the application", 5) });
+  await cut.close();
+  await repeatSave(store);
+  assertEquals(await readTypes(store), ["custom", "user", "user", "assistant", "run_ended"]);
 });
 
 Deno.test("openDurableSession(): a save that was cut off is completed behind that of another run", async () => {
   const store = new InMemorySessionStore();
-  const cut = await store.create({ id: "ada" });
-  for (const runId of ["run-1", "run-2"]) {
-    cut.append({ type: "custom", name: "durable_run", data: { runId, part: 1 } });
-    cut.append({ type: "message", message: userMessage(`Prompt of ${runId}`, 5) });
-  }
+  const cut = await createCutSession(store);
+  cut.append({ type: "custom", name: "durable_run", data: { runId: "run-2", part: 1 } });
+  cut.append({ type: "message", message: userMessage("Prompt of run-2", 5) });
   cut.append({ type: "message", message: userMessage("More of run-2", 5) });
   await cut.close();
-  const full = new ArrayJournal();
-  const other = createWorkflow(new InMemorySessionStore(), "one");
-  await executeRun(full, { workflow: other, input: null });
-  const records = full.records.filter(({ name }) => name !== SAVE);
-  const again = new ArrayJournal(records);
-  await executeRun(again, { workflow: createWorkflow(store, "one"), input: null });
+  await repeatSave(store);
   assertEquals(
     await readTypes(store),
     ["custom", "user", "custom", "user", "user", "assistant", "run_ended"],

@@ -419,7 +419,7 @@ Deno.test("InProcessEngine: close() ends while a run waits for events that canno
   await next.engine.close();
 });
 
-Deno.test("InProcessEngine: close() and the waits for results end while the store gives no answer", async () => {
+Deno.test("InProcessEngine: close() ends, and so do the calls of the application, while the store gives no answer", async () => {
   using _timers = speedUpTimers(100);
   const storage = createMemoryStorage();
   let isAnswering = true;
@@ -444,8 +444,11 @@ Deno.test("InProcessEngine: close() and the waits for results end while the stor
   const ended = assertRejects(() => run.result(), EngineClosedError);
   await withDeadline(begun.promise);
   isAnswering = false;
+  const calls = [run.result(), run.status(), run.signal("end"), workflow.start(null)];
+  const rejected = Promise.all(calls.map((call) => assertRejects(() => call, EngineClosedError)));
   await withDeadline(engine.close());
   await withDeadline(ended);
+  await withDeadline(rejected);
 });
 
 Deno.test("InProcessEngine: close() waits for a slow store that gives answers, so that no run stays locked", async () => {

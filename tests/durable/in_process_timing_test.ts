@@ -81,17 +81,18 @@ async function assertUnlocked(store: SessionStore): Promise<void> {
 
 Deno.test("InProcessEngine: an engine that is closed while it opens a run leaves it to the next one", async () => {
   const delayed = openDelayed("open", "durable-a-run");
-  const { engine, create, requested, released, next, store } = delayed;
+  const { engine, create, requested, released, next, count, store } = delayed;
   const first = create();
   await first.engine.start();
   await first.workflow.start(null, { id: "a" });
   await first.engine.close({ graceMs: 0 });
+  const attempts = count();
   const starting = assertRejects(() => engine.start(), BadRequestError, "The engine was closed");
   await requested.promise;
   await assertWaits(engine.close({ graceMs: 0 }), released);
   await starting;
   await assertUnlocked(store);
-  assertEquals(await next(), ["gone", 1]);
+  assertEquals(await next(), ["gone", attempts + 1]);
 });
 
 Deno.test("InProcessEngine: an engine that is closed while it creates a run leaves it to the next one", async () => {
@@ -316,4 +317,27 @@ Deno.test("InProcessEngine: close() ends the waits for sessions that another pro
     "The engine was closed",
     "The engine was closed",
   ]);
+});
+
+Deno.test("InProcessEngine: a message that has ended its run before the store confirms it is no error", async () => {
+  const storage = createMemoryStorage();
+  await using runner = new InProcessEngine({ store: storeFrom(storage), pollMs: 5 });
+  const workflow = runner.register("wait", (steps) => steps.waitFor("go"));
+  await runner.start();
+  const run = await workflow.start(null, { id: "a" });
+  let time = Date.now();
+  const now = () => time;
+  const { append } = storage;
+  storage.append = async (id, request) => {
+    const isAppended = await append.call(storage, id, request);
+    if (request.entries.some(({ line }) => line.includes("durable_message"))) {
+      await run.result();
+      time += 2_000;
+    }
+    return isAppended;
+  };
+  await using sender = new InProcessEngine({ store: storeFrom(storage), pollMs: 60_000, now });
+  await sender.start();
+  await withDeadline(sender.getRun("a").signal("go", "gone"));
+  assertEquals(await run.result(), "gone");
 });

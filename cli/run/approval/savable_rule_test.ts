@@ -84,15 +84,34 @@ Deno.test("findSavableRule(): none for a command that may run its input, for whi
     "gh api --input=-",
     "tool /dev/stdin",
     "rails console",
+    "bundle exec rails c",
+    "node -p",
+    "node inspect a.js",
+    "perl -p",
+    "pdb3 a.py",
+    "mariadb db",
+    "lftp host",
+    "uv run bash -eu",
+    "docker compose exec app sh -o pipefail",
+    "docker attach app",
+    "heroku pg:psql",
+    "tmux -C",
+    "swift",
+    "sbt",
   ];
   for (const command of commands) assertEquals(await find("bash", { command }), undefined, command);
   for (
     const command of [
       "python3 a.py",
-      "python3 a.py -m pdb",
+      "python3 a.py -m code",
       "deno task check",
       "npm run shell-check",
       "make -j 4",
+      "node -p 1",
+      "perl -i -pe s/a/b/ a.txt",
+      "docker compose exec app sh -e a.sh",
+      "sbt test",
+      "swift build",
     ]
   ) {
     assertEquals(await find("bash", { command }), `bash(${command})`);

@@ -413,22 +413,34 @@ function isMarker(
   return data?.runId === runId && data.part === part;
 }
 
-/** Returns the number of stored entries that are the first ones of a save. */
+/** Returns the number of the first entries of a save that are stored, between which others may be. */
 async function countSame(
   session: Session,
   stored: readonly EntryOutline[],
   entries: readonly SessionEntryBody[],
 ): Promise<number> {
-  for (const [index, entry] of entries.entries()) {
-    const node = stored[index];
-    if (!node || !isSameKind(await session.entry(node.id), entry)) return index;
+  let count = 0;
+  for (const { id, type } of stored) {
+    const { [count]: entry } = entries;
+    if (entry?.type === type && isSame(await session.entry(id), entry)) count++;
   }
-  return entries.length;
+  return count;
 }
 
-function isSameKind(stored: SessionEntry | undefined, entry: SessionEntryBody): boolean {
-  if (stored?.type !== "message" || entry.type !== "message") return stored?.type === entry.type;
-  return stored.message.role === entry.message.role;
+function isSame(stored: SessionEntry | undefined, entry: SessionEntryBody): boolean {
+  if (stored?.type !== "message" || entry.type !== "message") return hasParts(stored, entry);
+  const { message } = entry;
+  // Messages of runs have ids, which are the same in every replay.
+  if (message.id !== undefined) return stored.message.id === message.id;
+  return hasParts(stored.message, { ...message, timestamp: stored.message.timestamp });
+}
+
+/** Whether an object has the properties of another one, as JSON. */
+function hasParts(object: object | undefined, parts: object): boolean {
+  const values = new Map<string, unknown>(Object.entries(object ?? {}));
+  return Object.entries(parts).every(([name, value]) =>
+    JSON.stringify(values.get(name)) === JSON.stringify(value)
+  );
 }
 
 async function openToWrite(

@@ -104,6 +104,8 @@ export class InProcessEngine implements DurableEngine {
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
+  /** Aborted at the end of `close()`. */
+  readonly #closed = new AbortController();
   /** The starts, and looks for outcomes, that use the store now. */
   readonly #storeUses = new Set<Promise<void>>();
   readonly #starting = new EngineStart(this.#closing.signal);
@@ -128,15 +130,15 @@ export class InProcessEngine implements DurableEngine {
     this.#keepEventsMs = keepEventsMs;
     const clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
     this.#clock = clock;
-    this.#runs = new RunStore(store, prefix, clock.now);
+    this.#runs = new RunStore(store, prefix);
     const storage = this.#events = new SessionEvents(store, prefix);
     this.#backend = {
       storage,
       clock,
       hub: new EventHub({ storage, clock, pollMs }),
-      getStatus: (id) => this.#getStatus(id),
+      getStatus: (id) => this.#endOnClose(this.#getStatus(id)),
       awaitOutcome: (id) => this.#awaitOutcome(id),
-      sendMessage: (id, message) => this.#sendMessage(id, message),
+      sendMessage: (id, message) => this.#endOnClose(this.#sendMessage(id, message)),
     };
   }
 
@@ -172,8 +174,15 @@ export class InProcessEngine implements DurableEngine {
     const closed = this.#close(graceMs);
     await this.#closeTrackers(graceMs);
     await this.#waitForStore(closed);
+    this.#closed.abort(new EngineClosedError());
     for (const { reject } of this.#waiting.values()) reject(new EngineClosedError());
     this.#waiting.clear();
+  }
+
+  /** Rejects a call of the application when `close()` ends, since the store may never answer. */
+  async #endOnClose<Value>(call: Promise<Value>): Promise<Value> {
+    const { signal } = this.#closed;
+    return await (signal.aborted ? call : abortable(call, signal));
   }
 
   /** Waits for the end of the runs, while the store gives answers: they are continued from their records. */
@@ -222,7 +231,8 @@ export class InProcessEngine implements DurableEngine {
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
     this.#assertOpen();
-    await this.#useStore(this.#create(id, { workflow, input, startedAt: this.#clock.now() }));
+    const start = { workflow, input, startedAt: this.#clock.now() };
+    await abortable(this.#useStore(this.#create(id, start)), this.#closed.signal);
     return this.getRun(id);
   };
 

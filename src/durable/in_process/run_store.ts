@@ -7,7 +7,7 @@
 import type { ReceivedMessage, RunMessage } from "../../core/durable/durable_steps.ts";
 import { SessionError } from "../../core/errors/errors.ts";
 import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
-import { type Clock, realSleep, systemClock } from "../../core/ports/ports.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
@@ -18,6 +18,7 @@ const ENTRY = {
   start: "durable_start",
   step: "durable_step",
   owned: "durable_owned",
+  inbox: "durable_inbox",
   message: "durable_message",
   closed: "durable_closed",
   end: "durable_end",
@@ -28,9 +29,6 @@ const LOCK_WAIT_MS = 30_000;
 const LOCK_PAUSE_MS = 10;
 /** Longest pause of a start that waits for another one; each is twice as long as the one before, in milliseconds. */
 const MAX_START_PAUSE_MS = 500;
-
-/** Time after which a process that was suspended may have lost a session, in milliseconds. */
-const OWNED_MS = 1_000;
 
 /** The start of a run. */
 export interface RunStart {
@@ -70,12 +68,10 @@ export interface OpenRun {
 export class RunStore {
   readonly #store: SessionStore;
   readonly #prefix: string;
-  readonly #now: Clock["now"];
 
-  constructor(store: SessionStore, prefix: string, now: Clock["now"] = systemClock.now) {
+  constructor(store: SessionStore, prefix: string) {
     this.#store = store;
     this.#prefix = prefix;
-    this.#now = now;
   }
 
   /**
@@ -197,17 +193,24 @@ export class RunStore {
 
   /** Records a message to a run; returns `false` if the run accepts no further one. */
   async appendMessage(id: string, message: RunMessage, signal?: AbortSignal): Promise<boolean> {
-    const { session, requestedAt } = await this.#openInbox(id, signal);
+    const session = await this.#openInbox(id, signal);
     try {
       const entries = await session.path({ types: ["custom"] });
+      if (entries.length === 0) {
+        // A message that is stored as a later entry does not create an inbox again that was deleted.
+        append(session, ENTRY.inbox, {});
+        await session.flush();
+      }
       // The inbox of a run that has ended is deleted.
       const isClosed = readEntries(entries, ENTRY.closed).length > 0 || await this.readOutcome(id);
       if (isClosed) return false;
       append(session, ENTRY.message, message);
       await session.flush();
-      // The run may have ended while this process was suspended, and its inbox be deleted, which the message has created again.
-      const isLate = Math.abs(this.#now() - requestedAt) > OWNED_MS;
-      return !isLate || await this.readOutcome(id) === undefined;
+      return true;
+    } catch (error) {
+      // The run may have ended while this process was suspended, and its inbox been deleted.
+      if (hasReason(error, "lock_lost") && await this.readOutcome(id)) return false;
+      throw error;
     } finally {
       await session.close();
       // A run that ended meanwhile could not delete what was open.
@@ -217,7 +220,7 @@ export class RunStore {
 
   /** Lets no message follow the one with the number `last`; returns `false` if there are some already. */
   async closeInbox(id: string, last: number, signal?: AbortSignal): Promise<boolean> {
-    const { session } = await this.#openInbox(id, signal);
+    const session = await this.#openInbox(id, signal);
     try {
       const entries = await session.path({ types: ["custom"] });
       if (readEntries(entries, ENTRY.message).length > last) return false;
@@ -237,17 +240,13 @@ export class RunStore {
     }));
   }
 
-  /** Opens the messages to a run; also returns the time before its lock was requested. */
-  async #openInbox(
-    id: string,
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly session: Session; readonly requestedAt: number }> {
+  /** Opens the messages to a run. */
+  async #openInbox(id: string, signal: AbortSignal | undefined): Promise<Session> {
     const inbox = this.#getId(id, "inbox");
     const metadata = { durableRun: id, durableState: "inbox" };
     for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
-      const requestedAt = this.#now();
       const session = await this.#tryOpen(inbox) ?? await this.#tryCreate(inbox, metadata);
-      if (session) return { session, requestedAt };
+      if (session) return session;
       if (waitedMs > LOCK_WAIT_MS) {
         throw createLockedError(`The messages of the run "${id}" cannot be opened`);
       }

@@ -5,6 +5,7 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
 import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import { type AgentToolResult, errorResult, textResult } from "../../core/messages/tool_result.ts";
 import { realSleep, type Sleep } from "../../core/ports/ports.ts";
@@ -66,6 +67,7 @@ const PARAMETERS = {
  * @throws {BadRequestError} If an option is unknown.
  */
 export function terminalTool(options: TerminalToolOptions): AgentTool {
+  checkObject(options, "Pass options of terminalTool() such as { createTerminal, cwd }");
   checkNames(options, Object.keys(OPTION_NAMES), "terminalTool()");
   return defineTool({
     name: options.name ?? "bash",

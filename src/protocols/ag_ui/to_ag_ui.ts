@@ -5,6 +5,7 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
 import { AgentError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { describeError } from "../web_client/describe_error.ts";
@@ -42,6 +43,7 @@ export function toAgUi(
   stream: ReadableStream<AgentEvent>,
   options: AgUiOptions,
 ): ReadableStream<AgUiEvent> {
+  checkObject(options, "Pass options of toAgUi() such as { threadId }");
   checkNames(options, Object.keys(OPTION_NAMES), "toAgUi()");
   return mapRun(stream, options);
 }

@@ -5,6 +5,7 @@
  */
 
 import { checkNames } from "../../core/checks/check_names.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { ToolUpdate } from "../../core/messages/tool_result.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
@@ -85,6 +86,7 @@ const DESCRIBE_TIMEOUT_MS = 30_000;
  * ```
  */
 export async function isolatedTool(options: IsolatedToolOptions): Promise<AgentTool> {
+  checkObject(options, "Pass options of isolatedTool() such as { module }");
   const { permissions, timeoutMs } = options;
   checkNames(options, ["module", "permissions", "config", "timeoutMs"], "isolatedTool()");
   checkNames(permissions, ["read", "write", "net", "run", "env"], "permissions of isolatedTool()");

@@ -24,12 +24,23 @@ export function createProgramTest(names: string): (program: string) => boolean {
 
 /** Interpreters of languages, which run a file, code in an argument or their input. */
 const LANGUAGES =
-  `bb bun clj clojure crystal deno elixir erl g?m4 gjs gnuplot groovy(?:sh)? guile i?python iex julia kotlin lua luajit
-  mongo(?:sh)? node nodejs ocaml octave osascript perl php pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl
-  tclsh ts-node tsx utop vite-node`;
+  `babel-node bb bun clisp clj clojure coffee crystal deno elixir erl g?m4 gforth gjs gnuplot groovy(?:sh)? guile hy
+  (?:b|i|pt)?python iex janet julia jython kotlin lua luajit micropython mongo(?:sh)? node nodejs ocaml octave(?:-cli)?
+  osascript perl php psysh pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl (?:tcl|wi)sh ts-node(?:-\\w+)? tsx
+  utop vite-node zx`;
 
 /** Editors and debuggers, which run commands in their arguments and input. */
-const EDITORS = `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex r?view vimdiff`;
+const EDITORS =
+  `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex i?pdb jdb kak r2 r?view radare2 rdbg rizin vimdiff`;
+
+/** Clients and consoles, which run commands in their input, also those of a shell. */
+const CLIENTS =
+  `beeline clickhouse(?:-client)? cockroach cqlsh dlv duckdb ftp hive isql lftp litecli mariadb matlab maxima msfconsole mycli
+  mysql(?:sh)? ncftp pgcli psql pyspark redis-cli rr sftp smbclient snowsql socat spark-shell spark-sql sqlcmd sqlite3 sqlplus
+  stata telnet usql valkey-cli`;
+
+/** Programs that run code in their input if they get no file and no task. */
+const CONSOLES = `amm csi kotlinc mailx? sbt scala-cli scheme sml wolframscript`;
 
 /** Programs that run commands in their arguments or files, but their input only with the argument `-`, or never. */
 const TOOLS =
@@ -39,8 +50,8 @@ const TOOLS =
 
 /** Whether the arguments or the input of a program may be code that starts other programs. */
 export const isInterpreter = createProgramTest(
-  `${LANGUAGES} ${EDITORS} ${TOOLS} b?dc ghci? irb jshell mispipe mysql nix-shell pnpm pnpx pry psql pssh sftp socat sops
-  sqlite3 wsl yarn`,
+  `${LANGUAGES} ${EDITORS} ${CLIENTS} ${CONSOLES} ${TOOLS} b?dc ghci? irb jshell mispipe nix-shell pnpm pnpx pry pssh sops wsl
+  yarn`,
 );
 
 const isTool = createProgramTest(TOOLS);
@@ -49,27 +60,52 @@ const isTool = createProgramTest(TOOLS);
 export const isLanguage = createProgramTest(LANGUAGES);
 
 /** Whether a program runs commands of a shell, which are in its arguments or input. */
-export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell kak pry`);
+export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell pry`);
 
 /** Modules of Python that run the code in their arguments or input. */
-export const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
+export const CODE_MODULE =
+  /^(?:asyncio|bpython|code|idlelib|ipdb|IPython|pdb|ptpython|pudb|timeit)$/;
 
 /** Those that read further code from their input, also if they get a file. */
-const CONSOLE_MODULE = /^(?:asyncio|bpython|code|IPython|pdb|ptpython)$/;
+const CONSOLE_MODULE = /^(?:asyncio|bpython|code|ipdb|IPython|pdb|ptpython|pudb)$/;
 
 /** Whether a program reads commands from its input, also if it gets a file, which is a database or a program. */
 const readsCommands = createProgramTest(
-  `${EDITORS} b?dc ghci iex irb jshell mongo(?:sh)? mysql pry psql sftp socat sqlite3`,
+  `${EDITORS} ${CLIENTS} b?dc erl ghci iex irb jshell mongo(?:sh)? pry psysh swipl`,
 );
 
-const isPython = createProgramTest("i?python pypy");
+const isPython = createProgramTest("(?:b|i|pt)?python pypy");
 
-/** Options with code, in which no letter before has a value, and with the name of a task. */
-const CODE_OPTION = /^-[^-CFIMWXdimr]*[ceEp]|^--(?:eval|exec|execute|print)\b|^-[AMTX]:/;
+/** Languages whose option `-i` does not begin a console. */
+const editsInPlace = createProgramTest("perl php ruby");
+
+/** Languages that read their input after the file of the option `-l`, `-L` or `--load`. */
+const loadsFiles = createProgramTest("guile janet julia lua luajit racket sbcl");
+const LOAD_OPTION = /^-\w*[lL]$|^--load$/;
+
+/**
+ * Options with code in the same word, in which no letter before has a value, and with the name of a task. Other code is the
+ * next word, without which options such as `node -p` and `perl -p` run the input.
+ */
+const CODE_OPTION = /^-[^-CFIMWXdimr]*[eE].|^--(?:eval|exec|execute|print)=|^-[AMTX]:/;
+const PYTHON_CODE = /^-[^-CFIMWXdimr]*c./;
 
 /** Options that may have a value in the next word. */
 const VALUED_OPTION =
-  /^-\w*[CIWXdr]$|^--(?:check-hash-based-pycs|conditions|define|diagnostic-dir|disable-warning|dns-result-order|encoding|env-file(?:-if-exists)?|(?:experimental-)?loader|icu-data-dir|import|input-type|openssl-config|php-ini|redirect-warnings|report-[\w-]+|require|title|trace-event-categories|unhandled-rejections|watch-path)$/;
+  /^-\w*[CIWXdr]$|^--(?:allow-fs-(?:read|write)|build-snapshot-config|check-hash-based-pycs|conditions|core|cpu-prof-\w+|define|diagnostic-dir|disable(?:-proto|-warning)?|dns-result-order|dump|dynamic-space-size|enable|encoding|env-file(?:-if-exists)?|experimental-(?:config-file|default-type|policy|sea-config)|(?:experimental-)?loader|(?:ex|in)ternal-encoding|heap-prof-\w+|heapsnapshot-[\w-]+|icu-data-dir|import|input-type|inspect-p\w+(?:-uid)?|localstorage-file|max-http-header-size|network-family-[\w-]+|openssl-config|path|php-ini|policy-integrity|procs|profile|project|redirect-warnings|report-[\w-]+|require|secure-heap(?:-min)?|snapshot-blob|sysimage|test-[\w-]+|threads|title|tls-(?:cipher-list|keylog)|trace-(?:event-[\w-]+|require-module)|unhandled-rejections|use-largepages|watch-path)$/;
+
+/** Those of single languages, whose letters have other meanings elsewhere. */
+const OWN_VALUED_OPTIONS: readonly (readonly [(program: string) => boolean, RegExp])[] = [
+  [createProgramTest("clj clojure"), /^-(?:S(?:cp|deps)|i)$/],
+  [createProgramTest("julia"), /^-[HJOgpt]$/],
+  [createProgramTest("octave(?:-cli)?"), /^-p$/],
+  [createProgramTest("osascript"), /^-[ls]$/],
+  [createProgramTest("php"), /^-\w*[cz]$/],
+  [createProgramTest("racket"), /^-[AGRS]$/],
+  [createProgramTest("ruby"), /^-\w*E$/],
+  [createProgramTest("scala"), /^-(?:classpath|cp)$/],
+  [createProgramTest("ts-node(?:-\\w+)?"), /^-[OP]$/],
+];
 
 /** Options with a script, whose value `-` is the input. */
 const SCRIPT_OPTION = /^-\w*f$|^--(?:file|justfile|makefile|rakefile)$/;
@@ -89,10 +125,16 @@ export function mayRunInput(program: string, args: readonly string[]): boolean {
     return isFile || args.includes("-") && args.every((text) => CODELESS.test(text));
   }
   if (readsCommands(program) || args.includes("-") || hasInputScript(args)) return true;
-  // Then it reads its input after the script.
-  if (isPython(program) && args.some((text) => /^-[^-WXcm]*i/.test(text))) return true;
+  return readsAfterScript(program, args) ||
+    !args.some((text, index) => isScript(program, { text, before: args[index - 1] ?? "" }));
+}
+
+/** Whether an interpreter reads its input after the script, in a console or a debugger. */
+function readsAfterScript(program: string, args: readonly string[]): boolean {
   if (isPython(program) && runsConsole(args)) return true;
-  return !args.some((text, index) => isScript(text, args[index - 1] ?? ""));
+  if (/^node/.test(program) && args[0] === "inspect") return true;
+  const isInteractive = args.some((text) => /^-[^-WXcm]*i|^--interactive$/.test(text));
+  return isLanguage(program) && !editsInPlace(program) && isInteractive;
 }
 
 /** Whether the module that Python runs is a console. */
@@ -105,8 +147,16 @@ function runsConsole(args: readonly string[]): boolean {
 const CODELESS = /^-(?!\w*[ceEpr])/;
 
 /** Whether an argument certainly is a script, or an option with code, so that the input is none. */
-function isScript(text: string, before: string): boolean {
-  if (text.startsWith("-")) return CODE_OPTION.test(text);
+function isScript(
+  program: string,
+  { text, before }: { readonly text: string; readonly before: string },
+): boolean {
+  if (text.startsWith("-")) {
+    return CODE_OPTION.test(text) || isPython(program) && PYTHON_CODE.test(text);
+  }
   const isModule = /^-\w*m$/.test(before) && CODE_MODULE.test(text);
-  return text !== "repl" && !isModule && !VALUED_OPTION.test(before);
+  const isLoaded = loadsFiles(program) && LOAD_OPTION.test(before);
+  const isValue = VALUED_OPTION.test(before) ||
+    OWN_VALUED_OPTIONS.some(([test, option]) => test(program) && option.test(before));
+  return text !== "repl" && !isModule && !isLoaded && !isValue;
 }

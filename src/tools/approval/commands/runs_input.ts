@@ -10,13 +10,21 @@ import { createProgramTest, isInterpreter, mayRunInput } from "./interpreters.ts
 
 const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powershell pwsh xonsh");
 
-/** Programs that run commands in their input, also those of a shell. */
-const isClient = createProgramTest(
-  "clickhouse(?:-client)? cqlsh duckdb ftp isql matlab maxima redis-cli sqlcmd stata telnet",
-);
-
 /** Sub-commands that read code in a loop, such as `rails console`. */
-const CONSOLES = /^(?:console|dbshell|fsi|repl|shell|tinker)$/;
+const CONSOLES = /^(?:console|dbconsole|dbshell|fsi|pg:psql|repl|shell|shell_plus|tinker)$/;
+
+/** Other ones, with the programs that have them. */
+const OWN_CONSOLES: readonly (readonly [string, RegExp])[] = [
+  ["crystal", /^i$/],
+  ["distrobox", /^enter$/],
+  ["nix", /^develop$/],
+  ["rails", /^(?:c|db)$/],
+  ["tmux", /^-\w*C/],
+  ["toolbox", /^enter$/],
+];
+
+/** Options of shells whose value is not a script. */
+const VALUED_SHELL_OPTION = /^[-+]\w*[oO]$|^--(?:init-file|rcfile)$/;
 
 const isContainerTool = createProgramTest("(?:docker|podman)(?:-compose)? kubectl nerdctl oc");
 
@@ -25,7 +33,9 @@ export function runsInput(words: readonly string[]): boolean {
   const [program = "", ...args] = words;
   // The program of a container gets the input then.
   const isAttached = isContainerTool(getFileName(program)) &&
-    args.some((arg) => /^(?:-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(arg));
+    args.some((arg) =>
+      /^(?:attach|-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(arg)
+    );
   const readsInput = args.some((arg) =>
     arg === "-" || arg.endsWith("=-") || CONSOLES.test(arg) || INPUT_FILE.test(arg)
   );
@@ -34,6 +44,18 @@ export function runsInput(words: readonly string[]): boolean {
 }
 
 function startsCode(program: string, args: readonly string[]): boolean {
-  if (isClient(program)) return true;
-  return (isInterpreter(program) || isShell(program)) && mayRunInput(program, args);
+  if (program === "swift" && args.every((arg) => arg.startsWith("-"))) return true;
+  const own = OWN_CONSOLES.find(([name]) => name === program);
+  if (own && args.some((arg) => own[1].test(arg))) return true;
+  return isShell(program)
+    ? shellRunsInput(args)
+    : isInterpreter(program) && mayRunInput(program, args);
+}
+
+/** Whether a shell has no script and no command in its arguments, or reads its input nevertheless. */
+function shellRunsInput(args: readonly string[]): boolean {
+  const script = args.findIndex((arg, index) =>
+    !/^[-+]/.test(arg) && !VALUED_SHELL_OPTION.test(args[index - 1] ?? "")
+  );
+  return script === -1 || args.slice(0, script).some((arg) => /^-\w*[is]/.test(arg));
 }
