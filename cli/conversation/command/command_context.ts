@@ -5,7 +5,7 @@
  */
 
 import type { Agent, JsonObject, ModelSpec, PromptInput, RunOutcome } from "../../../mod.ts";
-import type { Session, SessionStore } from "../../../src/memory/mod.ts";
+import type { Session, SessionStore, SessionSummary } from "../../../src/memory/mod.ts";
 import type { ChangeLog } from "../../../src/tools/mod.ts";
 import type { ExitCode } from "../../host/exit_code.ts";
 import type { Host } from "../../host/host.ts";
@@ -73,6 +73,8 @@ export interface SessionControl {
   readonly isPending: boolean;
   /** Whether a write has found that another program has the session, which must be opened again then. */
   readonly isLost: boolean;
+  /** The sessions of the list that was shown last, whose numbers select them; `undefined` before the first list. */
+  shown: readonly SessionSummary[] | undefined;
   /** Opens the store of the saved sessions; `undefined` for a user without a home directory. */
   openStore(): Promise<SessionStore | undefined>;
   /**

@@ -28,16 +28,13 @@ export interface ListedSessions {
   readonly lines: Line[];
 }
 
-/** The sessions of the list that each conversation has shown last. */
-const shownSessions = new WeakMap<object, readonly SessionSummary[]>();
-
 /** Shows a list, whose numbers select its sessions until another one is shown. */
 export async function showList(
   { found }: Pick<ListedSessions, "found">,
   lines: readonly Line[],
   { view, sessions }: CommandContext,
 ): Promise<void> {
-  shownSessions.set(sessions, found);
+  sessions.shown = found;
   await view.print(lines);
 }
 
@@ -45,7 +42,7 @@ export async function showList(
 export async function getNumberedSessions(
   context: CommandContext,
 ): Promise<readonly SessionSummary[]> {
-  return shownSessions.get(context.sessions) ?? (await listLastSessions(context)).found;
+  return context.sessions.shown ?? (await listLastSessions(context)).found;
 }
 
 const OLDER_ADVICE = "There are older ones: #sessions WORDS finds them";

@@ -40,6 +40,7 @@ export interface ConversationSessionOptions {
 
 /** Records the agent of a conversation. Disposing of it ends the recording. */
 export class ConversationSession implements SessionControl, AsyncDisposable {
+  shown: SessionControl["shown"];
   readonly #options: ConversationSessionOptions;
   #current: RunSession | undefined;
   /** Whether the user knows the problems of a session that was created during the conversation. */

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { createHistory } from "../../../tests/memory/long_history.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { TransformInput } from "../../core/context/context.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
@@ -15,16 +16,12 @@ import { summarize } from "./summarize.ts";
 
 const RULE = "RULE: never delete files";
 
-function createHistory(): AgentMessage[] {
-  return Array.from({ length: 9 }, (_, number) => [
-    userMessage(number === 3 ? RULE : `question ${number} ${"q".repeat(2000)}`, number),
-    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-  ]).flat();
-}
+/** A history whose fourth prompt is the rule. */
+const HISTORY: readonly AgentMessage[] = createHistory().with(6, userMessage(RULE, 3));
 
 const isRule = (message: AgentMessage) => JSON.stringify(message).includes(RULE);
 
-function createAgent(pin: (message: AgentMessage) => boolean, messages?: AgentMessage[]) {
+function createAgent(pin: (message: AgentMessage) => boolean, messages?: readonly AgentMessage[]) {
   const summaries = scriptedStream([reply("sum")]);
   const transform = summarize({ streamFn: summaries, contextWindow: 10_000, keepSteps: 1, pin });
   const streamFn = scriptedStream([reply("ok")]);
@@ -50,7 +47,7 @@ async function restoreCheckpoint({ agent }: TestAgent, next: TestAgent): Promise
 for (const [name, move] of Object.entries({ reopen, restoreCheckpoint })) {
   Deno.test(`summarize(): messages that another pin has kept stay until they are summarized: ${name}`, async () => {
     const next = createAgent(() => false);
-    await move(createAgent(isRule, createHistory()), next);
+    await move(createAgent(isRule, HISTORY), next);
     assert(next.transform.cut);
     await next.agent.prompt("two");
     assert(next.streamFn.calls[0]?.context.messages.some(isRule));
@@ -62,7 +59,7 @@ for (const [name, move] of Object.entries({ reopen, restoreCheckpoint })) {
 
 Deno.test("slidingWindow(): a restored cut names the messages that another pin has kept", async () => {
   for (const withIds of [true, false]) {
-    const history = createHistory().map((message, number) =>
+    const history = HISTORY.map((message, number) =>
       withIds ? { ...message, id: `m${number}` } : message
     );
     const model = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
@@ -87,7 +84,7 @@ function createInput(overflow: boolean): TransformInput {
 
 Deno.test("slidingWindow(): messages that no pin selects any longer are omitted after an overflow", async () => {
   const isAnswer = ({ role }: AgentMessage) => role === "assistant";
-  const history = [...createHistory(), userMessage("last", 0)];
+  const history = [...HISTORY, userMessage("last", 0)];
   const transform = slidingWindow({ contextWindow: 10_000, pin: isAnswer });
   await transform(history, createInput(false));
   const restored = slidingWindow({ contextWindow: 10_000, pin: () => false });
@@ -100,7 +97,7 @@ Deno.test("slidingWindow(): messages that no pin selects any longer are omitted 
 
 Deno.test("slidingWindow(): no reply has counted messages that another pin selects now", async () => {
   const usage = { input: 3_000, output: 500, cacheRead: 0, cacheWrite: 0, total: 3_500 };
-  const history = createHistory();
+  const history = HISTORY;
   const transform = slidingWindow({ contextWindow: 10_000, pin: () => false });
   await transform(history, createInput(false));
   const restored = slidingWindow({

@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { createHistory } from "../../../tests/memory/long_history.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { AgentEvent } from "../../core/events/event.ts";
 import { instrumentations } from "../../core/hooks/instrumentation.ts";
 import type { Policy, PreRequestContext } from "../../core/hooks/policy.ts";
-import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { modelSpec } from "../../core/models/model.ts";
 import { type Cost, unknownCost, zeroCost } from "../../core/models/usage.ts";
 import { budget } from "../../policies/budget.ts";
@@ -20,13 +21,6 @@ import { summarize } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
 const prices = { "test/model": { input: 1_000_000, output: 1_000_000 } };
-
-function createHistory(): AgentMessage[] {
-  return Array.from({ length: 9 }, (_, number) => [
-    userMessage(`question ${number} ${"q".repeat(2000)}`, number),
-    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-  ]).flat();
-}
 
 /** Creates an agent with a long history, and a transform whose model writes these summaries. */
 function createFixture(steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) {

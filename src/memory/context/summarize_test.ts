@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { createHistory, createSummarizer } from "../../../tests/memory/long_history.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { TransformInput, TransformRequest } from "../../core/context/context.ts";
 import {
@@ -22,27 +23,8 @@ import { summarize, type SummarizeOptions } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
 
-function createTransform(streamFn: ScriptedStream, options: Partial<SummarizeOptions> = {}) {
-  return summarize({
-    streamFn,
-    contextWindow: 10_000,
-    maxSummaryTokens: 500,
-    keepSteps: 1,
-    retry: () => null,
-    ...options,
-  });
-}
-
 function getText(message: AgentMessage): string {
   return message.role === "custom" ? message.type : extractText(message.content);
-}
-
-/** Creates a history of exchanges of about 1,000 tokens each. */
-function createHistory(exchanges: number, first = 0): AgentMessage[] {
-  return Array.from({ length: exchanges }, (_, index) => first + index).map((number) => [
-    userMessage(`question ${number} ${"q".repeat(2000)}`, number),
-    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-  ]).flat();
 }
 
 function createInput(): TransformInput {
@@ -68,7 +50,7 @@ function createFixture(
   summaries: ScriptedStream,
   { exchanges = 9, ...options }: Partial<SummarizeOptions> & { exchanges?: number } = {},
 ): Fixture {
-  const transform = createTransform(summaries, options);
+  const transform = createSummarizer({ streamFn: summaries, ...options });
   const requests = scriptedStream([reply("one"), reply("two"), reply("three")]);
   const events: AgentEvent[] = [];
   const agent = new Agent({
@@ -337,7 +319,7 @@ Deno.test("summarize() calls the policies before a retry with an unknown cost if
     reply("second try", { usage }),
   ]);
   const spent: unknown[] = [];
-  const transform = createTransform(summaries, { retry: () => 0 });
+  const transform = createSummarizer({ streamFn: summaries, retry: () => 0 });
   const checkRequest = ({ usage, cost }: TransformRequest) => {
     spent.push([usage?.total, cost && cost.total]);
     return Promise.resolve(undefined);

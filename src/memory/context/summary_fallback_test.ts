@@ -1,18 +1,12 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { createHistory, createSummarizer } from "../../../tests/memory/long_history.ts";
 import type { TransformInput } from "../../core/context/context.ts";
 import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
-import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
-import { assistantMessage } from "../../testing/messages.ts";
 import { fail, reply } from "../../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../testing/scripted_stream.ts";
 import { summarize, type SummarizeOptions } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
-
-const MESSAGES: readonly AgentMessage[] = Array.from({ length: 9 }, (_, number) => [
-  userMessage(`question ${number} ${"q".repeat(2000)}`, number),
-  assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-]).flat();
 
 /** Makes a cut with a summary by one of three models; returns the names of those that were called. */
 async function cut(
@@ -21,15 +15,8 @@ async function cut(
     & Partial<SummarizeOptions>
     & Partial<Pick<TransformInput, "signal" | "checkRequest">> = {},
 ) {
-  const transform = summarize({
-    streamFn: summaries,
-    contextWindow: 10_000,
-    maxSummaryTokens: 500,
-    keepSteps: 1,
-    retry: () => null,
-    fallback: ["p/second", "q/third"],
-    ...options,
-  });
+  const fallback = ["p/second", "q/third"];
+  const transform = createSummarizer({ streamFn: summaries, fallback, ...options });
   const input: TransformInput = {
     overflow: false,
     model: { provider: "p", modelId: "first", thinkingLevel: "high" },
@@ -38,7 +25,7 @@ async function cut(
     signal,
     checkRequest,
   };
-  const output = await transform(MESSAGES, input);
+  const output = await transform(createHistory(), input);
   const report = "report" in output ? output.report : undefined;
   return {
     report,

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createHistory, createSummarizer } from "../../../tests/memory/long_history.ts";
 import { Agent } from "../../agent/agent.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { Usage } from "../../core/models/usage.ts";
@@ -8,30 +9,14 @@ import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "./compact.ts";
 import { composeTransforms } from "./compose_transforms.ts";
-import { summarize } from "./summarize.ts";
 
 function createUsage(input: number): Usage {
   return { input, output: 0, cacheRead: 0, cacheWrite: 0, total: input };
 }
 
-/** Creates a history of exchanges of about 1,000 tokens each. */
-function createHistory(exchanges: number): AgentMessage[] {
-  return Array.from({ length: exchanges }, (_, number) => [
-    userMessage(`question ${number} ${"q".repeat(2000)}`, number),
-    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-  ]).flat();
-}
-
 function createTransform(steps: readonly ScriptedStep[], now: () => number = Date.now) {
   const summaries = scriptedStream(steps);
-  const transform = summarize({
-    streamFn: summaries,
-    contextWindow: 10_000,
-    maxSummaryTokens: 500,
-    keepSteps: 1,
-    retry: () => null,
-    now,
-  });
+  const transform = createSummarizer({ streamFn: summaries, now });
   return { summaries, transform };
 }
 

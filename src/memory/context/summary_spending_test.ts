@@ -1,14 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { createHistory } from "../../../tests/memory/long_history.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { TransformContext } from "../../core/context/context.ts";
 import { AbortedError } from "../../core/errors/errors.ts";
 import type { Policy } from "../../core/hooks/policy.ts";
-import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import type { StreamFn } from "../../core/streams/stream.ts";
 import { budget } from "../../policies/budget.ts";
 import { sharedBudget } from "../../policies/shared_budget.ts";
-import { assistantMessage } from "../../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
@@ -19,13 +18,6 @@ import { composeTransforms } from "./compose_transforms.ts";
 import { summarize } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
-
-function createHistory(): AgentMessage[] {
-  return Array.from({ length: 9 }, (_, number) => [
-    userMessage(`question ${number} ${"q".repeat(2000)}`, number),
-    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-  ]).flat();
-}
 
 function createTransform(steps: readonly ScriptedStep[]) {
   const summaries = scriptedStream(steps);

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createHistory } from "../../../tests/memory/long_history.ts";
 import { Agent } from "../../agent/agent.ts";
-import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
-import { assistantMessage } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { slidingWindow } from "./sliding_window.ts";
@@ -9,13 +8,6 @@ import { summarize, type SummarizeOptions } from "./summarize.ts";
 
 const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
 const reject = () => Promise.reject(new Error("no network"));
-
-function createHistory(): AgentMessage[] {
-  return Array.from({ length: 9 }, (_, number) => [
-    userMessage(`question ${number} ${"q".repeat(2000)}`, number),
-    assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
-  ]).flat();
-}
 
 /** Runs a prompt whose request exceeds the context window, with options of untyped code. */
 async function runCompaction(
