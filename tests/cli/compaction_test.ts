@@ -57,26 +57,33 @@ Deno.test("swink run: a hook runs before a summary, and may end the run", async 
   }
 });
 
-Deno.test("swink run --fallback-model: another model writes the summary when the key of the model is rejected", async () => {
-  await using home = await createTemporaryDirectory({ "p/a.txt": LINE.repeat(100) });
-  const rejected = {
-    status: 401,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ error: { type: "authentication_error", message: "expired" } }),
-  };
-  const model = [
-    ...READS,
-    OVERFLOW,
-    rejected,
-    scriptedReply("Goal: count."),
-    scriptedReply("Done."),
-  ];
-  const args = ["--no-session", "-m", "anthropic/a", "--fallback-model", "anthropic/b", "Count"];
-  const { code, messages, bodies } = await run(home, { model }, ...args);
-  assertEquals(code, 0, messages);
-  const models = bodies.slice(READS.length).map((body) => JSON.parse(body).model);
-  assertEquals(models, ["a", "a", "b", "a"]);
-});
+for (
+  const [words, status, type] of [
+    ["the key of the model is rejected", 401, "authentication_error"],
+    ["the provider of the model requests a long wait", 429, "rate_limit_error"],
+  ] as const
+) {
+  Deno.test(`swink run --fallback-model: another model writes the summary when ${words}`, async () => {
+    await using home = await createTemporaryDirectory({ "p/a.txt": LINE.repeat(100) });
+    const rejected = {
+      status,
+      headers: { "content-type": "application/json", "retry-after": "1800" },
+      body: JSON.stringify({ error: { type, message: "expired" } }),
+    };
+    const model = [
+      ...READS,
+      OVERFLOW,
+      rejected,
+      scriptedReply("Goal: count."),
+      scriptedReply("Done."),
+    ];
+    const args = ["--no-session", "-m", "anthropic/a", "--fallback-model", "anthropic/b", "Count"];
+    const { code, messages, bodies } = await run(home, { model }, ...args);
+    assertEquals(code, 0, messages);
+    const models = bodies.slice(READS.length).map((body) => JSON.parse(body).model);
+    assertEquals(models, ["a", "a", "b", "a"]);
+  });
+}
 
 Deno.test("swink run: continues with a summary when the conversation is too long for the model", async () => {
   await using home = await createTemporaryDirectory({ "p/a.txt": LINE.repeat(100) });

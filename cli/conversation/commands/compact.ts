@@ -4,10 +4,13 @@
  * @module
  */
 
+import type { CompactionReport } from "../../../src/core/messages/compaction_report.ts";
 import { unknownCost } from "../../../src/core/models/usage.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatNumber } from "../../render/format_number.ts";
+import type { Line } from "../../render/line/line.ts";
 import { pluralize } from "../../render/tool_line.ts";
+import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 
@@ -37,15 +40,24 @@ export const compact = defineCommand({
         record.addPrompt({ label: "/compact", outcome, durationMs: host.now() - startedAt });
       }
       if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
-      const { droppedCount, tokensBefore, tokensAfter, problem } = report;
-      if (problem !== undefined) {
-        return await view.print(
-          toMessage("warning", `Nothing was omitted: ${problem}`, view),
-        );
-      }
-      const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
-      const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${change}`;
-      await view.print([toLine(text, "faint")]);
+      await view.print(formatReport(report, view));
     });
   },
 });
+
+/** Formats the outcome of a compaction; without a summary, messages are omitted only if they do not fit any longer. */
+function formatReport(
+  { droppedCount, tokensBefore, tokensAfter, summary, problem }: CompactionReport,
+  view: CommandContext["view"],
+): Line[] {
+  if (droppedCount === 0) return toMessage("warning", `Nothing was omitted: ${problem}`, view);
+  const messages = pluralize(droppedCount, "message");
+  const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
+  const outcome = summary === undefined
+    ? `Requests omit ${messages}`
+    : `A summary replaces ${messages}`;
+  const text = `${outcome}: ${change}`;
+  return problem === undefined
+    ? [toLine(text, "faint")]
+    : toMessage("warning", `${text}. ${problem}`, view);
+}

@@ -33,7 +33,7 @@ import { ProviderKeys } from "../model/provider_keys.ts";
 import { getOtherProviders, getProviders } from "../model/provider_options.ts";
 import { findNamedServer } from "../model/provider_url.ts";
 import type { RejectedKeys } from "../model/rejected_keys.ts";
-import { createRetries } from "../model/retry_strategy.ts";
+import { createRetries, createRetryStrategy } from "../model/retry_strategy.ts";
 import {
   createSystemPrompt,
   createTaskPrompt,
@@ -196,9 +196,12 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   const getApiKey = options.conversation &&
     ((provider: string) => keys.getForRequest(provider));
+  const hasFallback = fallbackModels.length > 0;
+  const { isReplay = options.replay !== undefined } = options;
   const summaryOptions = {
     streamFn: keys.watch(streamFn),
     fallback: fallbackModels.map((other) => ({ ...other, thinkingLevel: "off" as const })),
+    ...(hasFallback && { retry: createRetryStrategy({ isReplay, hasFallback }) }),
     contextWindow,
     prices,
     timeoutMs: SUMMARY_TIMEOUT_MS,

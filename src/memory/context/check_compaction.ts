@@ -30,6 +30,8 @@ const NUMBERS = [
   "anchor",
   "keepSteps",
   "maxSummaryTokens",
+  "summaryWindow",
+  "timeoutMs",
 ];
 
 /**

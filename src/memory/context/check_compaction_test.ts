@@ -41,3 +41,16 @@ Deno.test("summarize(): refuses to do without a streamFn, which would fail for e
     "streamFn must be a function, not undefined",
   );
 });
+
+Deno.test("summarize(): refuses invalid numbers, with which no summary would be written", () => {
+  const streamFn = scriptedStream([]);
+  for (const name of ["maxSummaryTokens", "summaryWindow", "timeoutMs"]) {
+    for (const value of [NaN, -1, "8000"]) {
+      assertThrows(
+        () => summarize({ streamFn, contextWindow: 8000, [name]: value }),
+        BadRequestError,
+        `${name} must be a number of at least 0`,
+      );
+    }
+  }
+});

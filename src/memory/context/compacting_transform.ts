@@ -68,12 +68,13 @@ export function createCompactingTransform(
     compactor.transform(messages, input);
   const methods: Pick<
     ReportingTransform,
-    "view" | "compact" | "restore" | "restoreMessages" | "returnReport"
+    "view" | "compact" | "restore" | "restoreMessages" | "restoreHistory" | "returnReport"
   > = {
     view: (messages, firstTrusted) => compactor.view(messages, firstTrusted),
     compact: (messages, input, options) => compactor.compact(messages, input, options),
     restore: (cut) => compactor.restore(cut && parseContextCut(cut), cut),
     restoreMessages: (cut) => compactor.restore(cut && toReference(cut)),
+    restoreHistory: (messages) => compactor.restoreHistory(messages),
     returnReport: (report) => compactor.returnReport(report),
   };
   const create = () => createCompactingTransform(options, writer);
@@ -164,6 +165,11 @@ class Compactor {
     this.#restored = reference && { reference, cut };
   }
 
+  restoreHistory(messages: readonly AgentMessage[]): void {
+    this.#edited.restore(messages);
+    this.view(messages);
+  }
+
   returnReport(report: CompactionReport): void {
     this.#unreported = addSpent(report, this.#unreported);
   }
@@ -243,7 +249,8 @@ class Compactor {
   #measure(messages: readonly AgentMessage[], input: TransformInput): ContextUsage {
     const { contextWindow, threshold } = this.#options;
     const countTokens = this.#getCounter(input);
-    const trusted = Math.max(input.firstTrusted ?? 0, this.#edited.getFirstTrusted(messages));
+    const edited = this.#edited.getFirstTrusted(messages, countTokens);
+    const trusted = Math.max(input.firstTrusted ?? 0, edited);
     const { messages: kept, firstTrusted } = this.view(messages, trusted);
     const request = { ...input, messages: kept };
     const { used, reported } = countContext(request, { firstTrusted, countTokens });

@@ -136,6 +136,8 @@ export interface ReportingTransform extends CompactingTransform {
   ): Promise<CompactionReport | null>;
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;
+  /** Finds the cut in a restored history, whose replies have answered the messages before them. */
+  restoreHistory(messages: readonly AgentMessage[]): void;
   /** Takes back a report that could not be emitted; the next request reports it. */
   returnReport(report: CompactionReport): void;
   /** Called with the report of each `compact()`, which waits for the returned promise. */

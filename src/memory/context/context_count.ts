@@ -114,12 +114,16 @@ function isUncertain(block: ContentBlock): boolean {
     block.type === "document" && !block.mediaType.startsWith("text/");
 }
 
-interface CountedReply {
+/** A reply whose usage has the tokens of the prompt that was answered. */
+export interface CountedReply {
+  /** Position in the history. */
   readonly position: number;
+  /** The reply. */
   readonly reply: AssistantMessage;
 }
 
-function findLastCounted(
+/** Returns the last reply of a part of a history whose request was counted. */
+export function findLastCounted(
   messages: readonly AgentMessage[],
   { from, to }: HistoryRange,
 ): CountedReply | undefined {
@@ -143,7 +147,9 @@ function isReported(usage: Usage): boolean {
  * Returns the tokens of a request and its reply, without those of discarded attempts, and of compactions by the provider,
  * which replace a part of the prompt.
  */
-function getRequestTokens({ input, output, cacheRead, cacheWrite, extra = {} }: Usage): number {
+export function getRequestTokens(
+  { input, output, cacheRead, cacheWrite, extra = {} }: Usage,
+): number {
   const { compaction = 0, discarded = 0 } = extra;
   return Math.max(0, input + output + cacheRead + cacheWrite - compaction - discarded);
 }

@@ -4,33 +4,67 @@
  * @module
  */
 
-import { isJsonEqual } from "../../core/json/json_equal.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
+import { type CountedReply, findLastCounted, getRequestTokens } from "./context_count.ts";
+import { isSameMessage } from "./locate_message.ts";
+import type { CountTokens } from "./message_groups.ts";
+
+/** Part of the tokens of a request by which its messages may have changed, as by a note with the current time. */
+const MAX_CHANGE = 0.02;
 
 /** Compares each history with the one before it. */
 export class EditedHistory {
-  #latest: readonly AgentMessage[] = [];
+  #latest: readonly AgentMessage[] | undefined;
   #firstTrusted = 0;
 
+  /** Records a history that replaces the latest one, and whose replies have answered it. */
+  restore(messages: readonly AgentMessage[]): void {
+    this.#latest = messages;
+  }
+
   /** Returns the position from which the usage of replies describes the history. */
-  getFirstTrusted(messages: readonly AgentMessage[]): number {
+  getFirstTrusted(messages: readonly AgentMessage[], countTokens: CountTokens): number {
     const latest = this.#latest;
     this.#latest = messages;
-    const common = countCommon(latest, messages);
-    const hasEarlierReplies = common < latest.length &&
-      messages.slice(common).some(({ role }) => role === "assistant");
-    this.#firstTrusted = hasEarlierReplies
-      ? messages.length
-      : Math.min(this.#firstTrusted, messages.length);
+    const from = Math.min(this.#firstTrusted, messages.length);
+    const counted = findLastCounted(messages, { from, to: messages.length });
+    const isEdited = latest && counted && hasChanged(latest, messages, { counted, countTokens });
+    this.#firstTrusted = isEdited ? messages.length : from;
     return this.#firstTrusted;
   }
 }
 
-/** Returns the number of messages at the beginning that two histories share. */
-function countCommon(before: readonly AgentMessage[], after: readonly AgentMessage[]): number {
-  const changed = before.findIndex((message, position) => {
-    const found = after[position];
-    return found === undefined || found !== message && !isJsonEqual(found, message);
-  });
-  return changed < 0 ? before.length : changed;
+/** Whether the messages that a reply has answered have become longer or shorter. */
+function hasChanged(
+  latest: readonly AgentMessage[],
+  messages: readonly AgentMessage[],
+  { counted: { position, reply }, countTokens }: {
+    readonly counted: CountedReply;
+    readonly countTokens: CountTokens;
+  },
+): boolean {
+  const isContinued = latest.every((message, index) => message === messages[index]);
+  if (isContinued && position <= latest.length) return false;
+  const known = latest.findLastIndex((message) => isSameMessage(message, reply));
+  // A reply that is new has answered the latest history.
+  const before = known < 0 ? latest : latest.slice(0, known + 1);
+  const after = messages.slice(0, known < 0 ? position : position + 1);
+  const change = countMissing(after, before, countTokens) -
+    countMissing(before, after, countTokens);
+  return Math.abs(change) > MAX_CHANGE * getRequestTokens(reply.usage);
+}
+
+/** Estimates the tokens of the messages that another history does not have. */
+function countMissing(
+  messages: readonly AgentMessage[],
+  other: readonly AgentMessage[],
+  countTokens: CountTokens,
+): number {
+  const missing = messages.filter((message, position) => message !== other[position]);
+  if (missing.length === 0) return 0;
+  const found = new Set(other);
+  return missing.reduce(
+    (sum, message) => found.has(message) ? sum : sum + countTokens(message),
+    0,
+  );
 }

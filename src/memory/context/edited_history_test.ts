@@ -1,21 +1,35 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { checkpoint, restore } from "../recording/checkpoint.ts";
+import { recordSession } from "../recording/record_session.ts";
+import { resumeSession } from "../recording/resume.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { composeTransforms } from "./compose_transforms.ts";
 import { EditedHistory } from "./edited_history.ts";
 import { slidingWindow } from "./sliding_window.ts";
 
-const [u1, u2, u3] = ["1", "2", "3"].map((text) => userMessage(text, 0)) as [
+const [u1, u2, u3] = ["1", "2", "3"].map((text) => userMessage(text.repeat(400), 0)) as [
   AgentMessage,
   AgentMessage,
   AgentMessage,
 ];
-const [a1, a2] = [assistantMessage("a1"), assistantMessage("a2")];
+const [a1, a2] = ["a1", "a2"].map((text) => ({
+  ...assistantMessage(text),
+  usage: { input: 100, output: 1, cacheRead: 0, cacheWrite: 0, total: 101 },
+})) as [AgentMessage, AgentMessage];
+
+/** Returns the first trusted position of each of several histories, each of which replaces the one before it. */
+function getFirstTrusted(histories: readonly (readonly AgentMessage[])[]): readonly number[] {
+  const edited = new EditedHistory();
+  return histories.map((history) => edited.getFirstTrusted(history, estimateTokens));
+}
 
 Deno.test("EditedHistory: replies count as before while messages are appended, removed from the end or copied", () => {
-  const edited = new EditedHistory();
   const histories = [
     [u1],
     [u1, a1, u2],
@@ -24,14 +38,71 @@ Deno.test("EditedHistory: replies count as before while messages are appended, r
     [u1],
     structuredClone([u1, a1]),
   ];
-  assertEquals(histories.map((history) => edited.getFirstTrusted(history)), [0, 0, 0, 0, 0, 0]);
+  assertEquals(getFirstTrusted(histories), [0, 0, 0, 0, 0, 0]);
 });
 
 Deno.test("EditedHistory: replies after a message that was removed or changed do not count", () => {
-  const edited = new EditedHistory();
   const shorter = { ...u1, content: [] } as AgentMessage;
-  const histories = [[u1, a1, u2, a2], [u1, u2, a2], [u1, u2, a2, u3, a1], [shorter, u2, a2, u3]];
-  assertEquals(histories.map((history) => edited.getFirstTrusted(history)), [0, 3, 3, 4]);
+  const histories = [
+    [u1, a1, u2, a2],
+    [u1, u2, a2],
+    [u1, u2, a2, u3],
+    [u1, u2, a2, u3, a1],
+    [shorter, u2, a2, u3],
+  ];
+  assertEquals(getFirstTrusted(histories), [0, 3, 3, 3, 3]);
+});
+
+Deno.test("EditedHistory: a reply does not count after a message was inserted before it", () => {
+  assertEquals(getFirstTrusted([[u1], [u1, u2, a1, u3]]), [0, 4]);
+});
+
+Deno.test("EditedHistory: replies count when messages before them change without becoming longer or shorter", () => {
+  const other = userMessage("4".repeat(400), 0);
+  assertEquals(getFirstTrusted([[u1, u2], [other, u2, a1, u3]]), [0, 0]);
+});
+
+Deno.test("slidingWindow(): tokens are counted by the provider though an earlier transform changes the first message", async () => {
+  const usage = { input: 2_000, output: 1, cacheRead: 0, cacheWrite: 0, total: 2_001 };
+  const streamFn = scriptedStream([reply("ok", { usage }), reply("ok")]);
+  const window = slidingWindow({ contextWindow: 2_200, keepSteps: 1 });
+  let requests = 0;
+  const transformContext = composeTransforms(
+    (messages) => [userMessage(`Request ${++requests}`, 0), ...messages],
+    window,
+  );
+  const agent = new Agent({ model: "p/m", streamFn, transformContext });
+  await agent.prompt("first");
+  await agent.prompt("second");
+  assertEquals(window.cut !== undefined, true);
+});
+
+Deno.test("slidingWindow(): all tokens are estimated after the host has edited a history of another process", async () => {
+  const usage = { input: 50, output: 1, cacheRead: 0, cacheWrite: 0, total: 51 };
+  const createAgent = () => {
+    const window = slidingWindow({ contextWindow: 2_000 });
+    const streamFn = scriptedStream(Array(9).fill(reply("ok", { usage })));
+    return { window, agent: new Agent({ model: "p/m", streamFn, transformContext: window }) };
+  };
+  const store = new InMemorySessionStore();
+  const { agent } = createAgent();
+  const recording = await recordSession(agent, store);
+  await agent.prompt("first");
+  await recording.stop();
+  const insert = async (edited: Agent) => {
+    const { messages } = edited.state;
+    const long = userMessage("y".repeat(8_000));
+    edited.setMessages([...messages.slice(0, -1), long, ...messages.slice(-1)]);
+    await edited.prompt("next");
+  };
+  const resumed = createAgent();
+  const session = await resumeSession(store, recording.session.id);
+  await using _recording = await session.into(resumed.agent);
+  await insert(resumed.agent);
+  const restored = createAgent();
+  restore(restored.agent, checkpoint(agent));
+  await insert(restored.agent);
+  assertEquals([resumed.window.cut?.from, restored.window.cut?.from], [1, 1]);
 });
 
 Deno.test("slidingWindow(): a run continues after its host has shortened an earlier message", async () => {

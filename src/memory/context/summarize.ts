@@ -6,6 +6,7 @@
 
 import { omitCustomMessages } from "../../core/context/context.ts";
 import { checkFunction } from "../../core/checks/check_function.ts";
+import { createValueError } from "../../core/checks/check_object.ts";
 import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
@@ -96,8 +97,8 @@ const OPTION_NAMES: Readonly<Record<keyof SummarizeOptions, true>> = {
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *
- * @throws {BadRequestError} If an option is unknown, a number is below 0 or not a number, `streamFn` is no function, or the
- * name of a model is not of the form `provider/model`.
+ * @throws {BadRequestError} If an option is unknown, a number is below 0 or not a number, `streamFn` is no function, or a
+ * model is invalid, such as a name that is not of the form `provider/model`.
  *
  * @example
  * ```ts
@@ -143,15 +144,18 @@ interface LastReply {
 class ModelSummaryWriter implements SummaryWriter {
   readonly now: Clock["now"];
   readonly #options: SummarizeOptions;
+  readonly #model: ModelSpec | undefined;
   readonly #fallback: readonly ModelSpec[];
   readonly #maxSummaryTokens: number;
   readonly #retry: RetryStrategy;
   readonly #sleep: Clock["sleep"];
 
   constructor(options: SummarizeOptions) {
-    const { fallback = [], maxSummaryTokens = 2_000, retry } = options;
+    const { model, fallback = [], maxSummaryTokens = 2_000, retry } = options;
     const { now, sleep } = resolvePorts({ now: options.now, sleep: options.sleep });
-    this.#fallback = fallback.map((model) => modelSpec(model));
+    if (!Array.isArray(fallback)) throw createValueError("fallback must be an array", fallback);
+    this.#model = model === undefined ? undefined : modelSpec(model);
+    this.#fallback = Array.from(fallback, (other) => modelSpec(other));
     this.#maxSummaryTokens = maxSummaryTokens;
     this.#options = options;
     this.#retry = retry ?? exponentialBackoff();
@@ -252,8 +256,7 @@ class ModelSummaryWriter implements SummaryWriter {
   }
 
   #selectModel({ input }: SummaryRequest): ModelSpec {
-    const { model } = this.#options;
-    return model === undefined ? { ...input.model, thinkingLevel: "off" } : modelSpec(model);
+    return this.#model ?? { ...input.model, thinkingLevel: "off" };
   }
 
   #getRequestBudget({ contextWindow }: SummaryRequest): number {

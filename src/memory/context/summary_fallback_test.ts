@@ -84,11 +84,22 @@ Deno.test("summarize(): no model of fallback is called when the run is aborted",
   assertEquals(summaries.calls.length, 1);
 });
 
-Deno.test("summarize(): refuses models of fallback without a provider", () => {
-  const streamFn = scriptedStream([]);
-  assertThrows(
-    () => summarize({ streamFn, contextWindow: 10_000, fallback: ["third"] }),
-    BadRequestError,
-    "third",
-  );
+Deno.test("summarize(): refuses invalid models", () => {
+  const create = (options: unknown) =>
+    summarize({
+      streamFn: scriptedStream([]),
+      contextWindow: 10_000,
+      ...options as Partial<SummarizeOptions>,
+    });
+  const invalid: readonly [options: unknown, message: string][] = [
+    [{ fallback: ["third"] }, '"third"'],
+    [{ fallback: [, "p/second"] }, "provider"],
+    [{ fallback: "p/second" }, "fallback must be an array"],
+    [{ fallback: null }, "fallback must be an array"],
+    [{ model: "first" }, '"first"'],
+    [{ model: {} }, "provider"],
+  ];
+  for (const [options, message] of invalid) {
+    assertThrows(() => create(options), BadRequestError, message);
+  }
 });

@@ -57,7 +57,7 @@ export function restoreCut(
   cut: CutMessages | undefined,
 ): void {
   transform?.restoreMessages(cut);
-  transform?.view(agent.state.messages);
+  transform?.restoreHistory(agent.state.messages);
 }
 
 /** Turns plan mode on; an agent without that policy keeps only its tools that change nothing. */

@@ -248,6 +248,7 @@ export function restore(
   earlierAttempts.set(agent, countAttempts(stored.pending?.interruptedCalls));
   const { transform = options.transform } = hooks;
   transform?.restore(cut);
+  hooks.transform?.restoreHistory(agent.state.messages);
   restoreGate(hooks, approvals ?? {});
   restoreQueues(agent, queued);
   const missingTools = names.filter((name) => !tools.some((tool) => tool.name === name));

@@ -90,8 +90,10 @@ class Recorder implements SessionRecording {
   /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
   #unsubscribe: () => void = () => {};
-  /** Resolves when the path matches the latest history. */
-  #synced: Promise<void> = Promise.resolve();
+  /** Resolves when the last change of the path is complete. */
+  #changed: Promise<void> = Promise.resolve();
+  /** Whether the path has the history of the active run, whose events add the rest. */
+  #hasStarted = false;
   /** Whether the agent may already belong to another session. */
   #isStopped = false;
 
@@ -198,6 +200,7 @@ class Recorder implements SessionRecording {
 
   /** Records an event; returns a promise only if the next event must wait for the disk. */
   #onEvent(event: AgentEvent): Promise<void> | undefined {
+    if (event.type === "agent_start" || event.type === "agent_end") this.#hasStarted = false;
     if (this.#failure && event.type !== "agent_start") return undefined;
     try {
       // Between runs, each change of the queues is complete, and the next run records all that is missing.
@@ -286,13 +289,16 @@ class Recorder implements SessionRecording {
     const wasSuspended = this.#isSuspended;
     this.#failure = undefined;
     this.#lostWrites.forget();
-    // Entries that could not be written were removed from the session.
-    if (this.#path.hasLeafMoved() || wasSuspended) {
-      await this.#path.read();
-      if (wasSuspended || this.#agent.hasPendingMessages) this.#recordQueues();
-    }
     const { messages } = this.#agent.state;
-    await this.#syncHistory(messages);
+    await this.#changePath(async () => {
+      // Entries that could not be written were removed from the session.
+      if (this.#path.hasLeafMoved() || wasSuspended) {
+        await this.#path.read();
+        if (wasSuspended || this.#agent.hasPendingMessages) this.#recordQueues();
+      }
+      await this.#matchPath(messages);
+      this.#hasStarted = true;
+    });
     const reply = messages.findLast(({ role }) => role === "assistant");
     this.#replyEntryId = this.#path.getEntryId(reply);
     this.#recordAgentSettings();
@@ -303,11 +309,11 @@ class Recorder implements SessionRecording {
     await this.session.flush();
   }
 
-  /** Makes the path match a history, after earlier ones. */
-  #syncHistory(messages: readonly AgentMessage[]): Promise<void> {
-    const synced = this.#synced.then(() => this.#matchPath(messages));
-    this.#synced = synced.catch(() => {}); // The caller reports the error.
-    return synced;
+  /** Changes the path after the changes before are complete. */
+  #changePath(change: () => Promise<void>): Promise<void> {
+    const changed = this.#changed.then(change);
+    this.#changed = changed.catch(() => {}); // The caller reports the error.
+    return changed;
   }
 
   /** Makes the path match a history. State that is not in the messages stays when the path must branch. */
@@ -420,14 +426,14 @@ class Recorder implements SessionRecording {
 
   async #recordManualCompaction(report: CompactionReport): Promise<void> {
     this.#recordedCompaction = report;
-    if (this.#isSuspended) {
-      await this.#path.read();
-      this.#recordQueues();
-    }
-    const { isRunning, messages } = this.#agent.state;
-    // A run that has started meanwhile records the history.
-    await (isRunning ? this.#synced : this.#syncHistory(messages));
-    this.#recordCompaction(report);
+    await this.#changePath(async () => {
+      if (this.#isSuspended) {
+        await this.#path.read();
+        this.#recordQueues();
+      }
+      if (!this.#hasStarted) await this.#matchPath(this.#agent.state.messages);
+      this.#recordCompaction(report);
+    });
     await this.session.flush();
     this.#failure = undefined;
     this.#lostWrites.forget();

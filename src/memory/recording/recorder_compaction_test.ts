@@ -1,16 +1,18 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { userMessage } from "../../core/messages/message.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { CompactionEntry } from "../../core/sessions/session_entry.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
+import type { ReportingTransform } from "../context/compaction.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { recordSession } from "./record_session.ts";
 import { resumeSession } from "./resume.ts";
 
 function createAgent() {
-  const transform = slidingWindow({ contextWindow: 2_000, keepSteps: 1 });
+  const transform = slidingWindow({ contextWindow: 2_000, keepSteps: 1 }) as ReportingTransform;
   const streamFn = scriptedStream(Array(9).fill(reply("ok")));
   return { transform, agent: new Agent({ model: "p/m", streamFn, transformContext: transform }) };
 }
@@ -32,4 +34,54 @@ Deno.test("recordSession(): a run that starts during compact() records an edited
   assertEquals(resumed.agent.state.messages, agent.state.messages);
   const view = resumed.transform.view(resumed.agent.state.messages);
   assertEquals(view, transform.view(agent.state.messages));
+});
+
+Deno.test("recordSession(): a run that starts while compact() moves the leaf records an edited history once", async () => {
+  const store = new InMemorySessionStore();
+  const { agent, transform } = createAgent();
+  const recording = await recordSession(agent, store);
+  for (let number = 0; number < 4; number++) await agent.prompt("x".repeat(1_000));
+  const [first, ...rest] = agent.state.messages;
+  agent.setMessages([{ ...first, content: userMessage("short").content } as AgentMessage, ...rest]);
+  const { session } = recording;
+  const readPath = session.path.bind(session);
+  const runs: Promise<unknown>[] = [];
+  session.path = async (...input) => {
+    const path = await readPath(...input);
+    const hasMoved = session.outline.some(({ type }) => type === "leaf_moved");
+    if (hasMoved && runs.length === 0) runs.push(agent.prompt("next"));
+    // The run reads the path, too, and gets it after the compaction has added entries.
+    if (hasMoved) await new Promise((resolve) => setTimeout(resolve));
+    return path;
+  };
+  await compact(agent, transform, { tokens: 300 });
+  await Promise.all(runs);
+  session.path = readPath;
+  await recording.stop();
+  const resumed = createAgent();
+  await using _recording = await (await resumeSession(store, session.id)).into(resumed.agent);
+  assertEquals(resumed.agent.state.messages, agent.state.messages);
+});
+
+Deno.test("recordSession(): the entry of a compaction names its messages though a run is about to start", async () => {
+  const store = new InMemorySessionStore();
+  const { agent, transform } = createAgent();
+  const recording = await recordSession(agent, store);
+  for (let number = 0; number < 4; number++) await agent.prompt("x".repeat(1_000));
+  agent.setMessages(agent.state.messages.toSpliced(1, 0, userMessage("inserted")));
+  const onCompact = transform.onCompact;
+  const runs: Promise<unknown>[] = [];
+  transform.onCompact = (report) => {
+    runs.push(agent.prompt("next"));
+    return onCompact?.(report) ?? Promise.resolve();
+  };
+  const report = await compact(agent, transform, { tokens: 300 });
+  await Promise.all(runs);
+  const path = await recording.session.path();
+  const compaction = path.findLast(({ type }) => type === "compaction") as
+    | CompactionEntry
+    | undefined;
+  assertEquals(typeof compaction?.firstDroppedId, "string");
+  assertEquals(compaction?.tokensBefore, report?.tokensBefore);
+  await recording.stop();
 });

@@ -32,3 +32,34 @@ Deno.test("/compact: runs the hooks before a summary, and one that blocks preven
   assertMatch(blocked.output, /^warning: Nothing was omitted: .*not today/);
   assertEquals([blocked.isSummarized, blocked.input], [false, undefined]);
 });
+
+const REJECTED = {
+  status: 401,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ type: "error", error: { message: "The key has expired" } }),
+};
+
+Deno.test("/compact: reports messages that are omitted without a summary", async () => {
+  const answers = Array(8).fill(scriptedReply("One. ".repeat(400).trimEnd()));
+  await using conversation = await typeConversation({
+    args: ["-m", "anthropic/claude-sonnet-5-5"],
+    model: [...answers.slice(1), { ...answers[0], inputTokens: 1_050_000 }, REJECTED],
+    typed: [...answers.keys().map((number) => `Prompt ${number}`), "/compact", "/quit"],
+  });
+  assertMatch(
+    conversation.outputs.at(-2) ?? "",
+    /^warning: Requests omit 14 messages: 1,050,020 to [\d,]+ tokens\. No summary was written: .*expired/,
+  );
+});
+
+Deno.test("/compact: a fallback model writes the summary when the key of the model is rejected", async () => {
+  const answers = Array(3).fill(scriptedReply("One. ".repeat(400).trimEnd()));
+  await using conversation = await typeConversation({
+    args: ["-m", "anthropic/a", "--fallback-model", "anthropic/b"],
+    model: [...answers, REJECTED, scriptedReply("SUMMARY")],
+    typed: ["One", "Two", "Three", "/compact", "/quit"],
+  });
+  assertMatch(conversation.outputs.at(-2) ?? "", /^A summary replaces 4 messages/);
+  const models = conversation.host.requests.map(({ body }) => JSON.parse(body ?? "").model);
+  assertEquals(models, ["a", "a", "a", "a", "b"]);
+});
