@@ -90,6 +90,8 @@ const FORBIDDEN: readonly string[] = [
   "echo 'execSync(\"rm b\")' | npx tsx",
   "echo 'execSync(\"rm b\")' | npx -p a node",
   "echo 'rm b' | docker exec -i a sh",
+  "echo 'rm b' | vagrant ssh",
+  "echo 'rm b' | gcloud compute ssh a",
   "echo 'rm b' | kubectl exec -i a -- sh",
   "echo 'os.system(\"rm b\")' | conda run -n a python",
   // A path of the input with expansions.
@@ -148,6 +150,7 @@ Deno.test("approvalGate(): deny rules let pass texts that an interpreter does no
     "echo 'rm b' | sbcl --load a.lisp --quit",
     "echo 'rm b' | R -f a.R",
     "echo 'rm b' | nix develop -c make",
+    "echo 'rm b' | vagrant ssh -c ls",
     "echo 'rm b' | uv run a.py",
     "echo 'rm b' | uv run pytest -k a",
     "echo 'rm b' | npx prettier --stdin-filepath a.ts",

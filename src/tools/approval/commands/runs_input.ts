@@ -20,11 +20,18 @@ const CONSOLES = /^(?:console|dbconsole|dbshell|fsi|pg:psql|repl|shell|shell_plu
 const OWN_CONSOLES: readonly (readonly [string, RegExp])[] = [
   ["crystal", /^i$/],
   ["distrobox", /^enter$/],
+  ["fly", /^ssh$/],
+  ["flyctl", /^ssh$/],
+  ["gcloud", /^ssh$/],
   ["nix", /^develop$/],
   ["rails", /^(?:c|db)$/],
   ["tmux", /^-\w*C|^-$/],
   ["toolbox", /^enter$/],
+  ["vagrant", /^ssh$/],
 ];
+
+/** Programs that begin no console if they get a command. */
+const takesCommand = createProgramTest("fly flyctl gcloud nix vagrant");
 
 const hasConsoles = createProgramTest(
   `django-admin dotnet gradle heroku lein manage\\.py mill nix php pipenv poetry python rails sbt scala-cli swift`,
@@ -59,7 +66,7 @@ export function mayStartCode(program: string): boolean {
 /** Whether a program, without its path, may run its input. */
 export function startsCode(program: string, args: readonly string[]): boolean {
   const isPlain = args.length === 1 && /^(?:--?version|--help)$/.test(args[0] ?? "") ||
-    program === "nix" && args.some((arg) => /^(?:-c|--command)$/.test(arg));
+    takesCommand(program) && args.some((arg) => /^(?:-[cC]|--command(?:=.*)?)$/.test(arg));
   if (isPlain) return false;
   if (program === "swift" && args.every((arg) => arg.startsWith("-"))) return true;
   if (hasConsoles(program) && args.slice(0, 2).some((arg) => CONSOLES.test(arg))) return true;
