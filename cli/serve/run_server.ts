@@ -54,7 +54,7 @@ export async function runServer(
   const project = await started.loadProject();
   const settings: ProjectRunSettings = { ...started.settings, project, session: { type: "none" } };
   await using connection = await openConnection(settings, host);
-  // Before the server listens, so that a missing key is an error of the command.
+  // Before the server listens, so that a key command that fails is an error of the command.
   const models = [await chooseModel(settings, host), ...settings.fallbackModels ?? []];
   await getProviders(models, { ...settings, signal }, host);
   const warn = (warning: string) =>

@@ -1,4 +1,5 @@
 import { assertEquals, assertLess, assertRejects } from "@std/assert";
+import { EngineClosedError } from "../../src/core/durable/engine_closed_error.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { createDeferred, type Deferred } from "../../src/core/ports/deferred.ts";
 import { realSleep } from "../../src/core/ports/ports.ts";
@@ -7,6 +8,7 @@ import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { createMemoryStorage, InMemorySessionStore, storeFrom } from "../../src/memory/mod.ts";
 import { reply, scriptedStream } from "../../src/testing/mod.ts";
 import { withDeadline } from "../deadline.ts";
+import { speedUpTimers } from "../fast_timers.ts";
 import { waitUntil } from "../wait_until.ts";
 
 /** Returns a store whose methods wait before they are executed. */
@@ -340,4 +342,15 @@ Deno.test("InProcessEngine: a message that has ended its run before the store co
   await sender.start();
   await withDeadline(sender.getRun("a").signal("go", "gone"));
   assertEquals(await run.result(), "gone");
+});
+
+Deno.test("InProcessEngine: close() ends a start to which the store gives no answer", async () => {
+  using _timers = speedUpTimers(100);
+  const storage = createMemoryStorage();
+  storage.list = () => new Promise(() => {});
+  const engine = new InProcessEngine({ store: storeFrom(storage) });
+  const starts = [engine.start(), engine.start()];
+  const rejected = starts.map((start) => assertRejects(() => start, EngineClosedError));
+  await withDeadline(engine.close());
+  await withDeadline(Promise.all(rejected));
 });

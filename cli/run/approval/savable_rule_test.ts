@@ -98,6 +98,10 @@ Deno.test("findSavableRule(): none for a command that may run its input, for whi
     "tmux -C",
     "swift",
     "sbt",
+    "vagrant ssh",
+    "gcloud compute ssh a",
+    "perl -de 0",
+    "node --v8-pool-size 4",
   ];
   for (const command of commands) assertEquals(await find("bash", { command }), undefined, command);
   for (
@@ -111,6 +115,9 @@ Deno.test("findSavableRule(): none for a command that may run its input, for whi
       "perl -i -pe s/a/b/ a.txt",
       "docker compose exec app sh -e a.sh",
       "sbt test",
+      "vagrant ssh -c ls",
+      "python3 --version",
+      "nix develop --command make",
       "swift build",
     ]
   ) {

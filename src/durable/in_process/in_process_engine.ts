@@ -153,7 +153,7 @@ export class InProcessEngine implements DurableEngine {
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     // The runs that it continues may start others before it has ended.
-    await this.#starting.run(() => this.#start());
+    await this.#endOnClose(this.#starting.run(() => this.#start()));
   }
 
   async #start(): Promise<void> {

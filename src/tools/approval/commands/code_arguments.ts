@@ -6,7 +6,6 @@
 
 import type { ShellWord } from "../../kit/simple_command.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
-import { INPUT_FILE } from "./input_code.ts";
 import {
   CODE_MODULE,
   createProgramTest,
@@ -16,6 +15,7 @@ import {
   runsCommands,
 } from "./interpreters.ts";
 import { listStartedCommands } from "./launched_commands.ts";
+import { INPUT_FILE } from "./runs_input.ts";
 
 /** Programs that run a file which they get, or that of the option `-f`. */
 const runsFile = createProgramTest("[bg]?make [gmn]?awk cmake just ninja rake");

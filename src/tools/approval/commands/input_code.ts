@@ -8,13 +8,11 @@ import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_c
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import { getFileName } from "./file_name.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
-import { isInterpreter, mayRunInput } from "./interpreters.ts";
+import { isInterpreter } from "./interpreters.ts";
+import { findLaunched } from "./launched_commands.ts";
+import { INPUT_FILE, mayStartCode, startsCode } from "./runs_input.ts";
 
-/** Matches paths with which a program can read its input or another open file, and the directories of these. */
-export const INPUT_FILE =
-  /(?:^|=)\/[./]*(?:dev|proc)\/*$|(?:^|[=/])(?:dev\/[./]*(?:stdin$|fd(?:\/|$))|proc\/[./]*(?:self|thread-self|\d+)\/)/;
-
-/** Whether a word with expansions may be such a path. */
+/** Whether a word with expansions may be a path of the input. */
 function mayBeInputFile({ text, literal }: ShellWord): boolean {
   if (literal) return false;
   const path = text.replace(/^[^/=]*=/, "");
@@ -26,13 +24,20 @@ function mayBeInputFile({ text, literal }: ShellWord): boolean {
  * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
  * the script writes and names again.
  */
-export function listInputCode({ commands, words }: ExecutedCommands): readonly string[] {
+export function listInputCode(
+  { commands, launched, words }: ExecutedCommands,
+): readonly string[] {
   const interpreters = commands.filter((command) => isInterpreter(getProgram(command)));
   const isInput = words.some(({ text }) => INPUT_FILE.test(text));
-  const runsPipe = interpreters.some((command) => {
-    const args = command.words.slice(1);
-    return isInput || args.some(mayBeInputFile) ||
-      mayRunInput(getProgram(command), args.map(({ text }) => text));
+  const started = [...commands, ...launched].flatMap((
+    command,
+  ) => [command.words, ...findLaunched(command, mayStartCode)]);
+  const runsPipe = started.some((words) => {
+    const program = getProgram({ words });
+    const args = words.slice(1);
+    const mayNameInput = isInput || args.some(mayBeInputFile);
+    return isInterpreter(program) && mayNameInput ||
+      startsCode(program, args.map(({ text }) => text));
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>

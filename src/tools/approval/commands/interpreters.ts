@@ -44,7 +44,7 @@ const CONSOLES = `amm csi kotlinc mailx? sbt scala-cli scheme sml wolframscript`
 
 /** Programs that run commands in their arguments or files, but their input only with the argument `-`, or never. */
 const TOOLS =
-  `(?:docker|podman)(?:-compose)? [gmn]?awk adb ansible bunx cargo cmake concurrently fly(?:ctl)? gcloud gmake heroku just
+  `(?:docker|podman)(?:-compose)? [gmn]?awk adb ansible(?:-\\w+)? bunx cargo cmake concurrently fly(?:ctl)? gcloud gmake heroku just
   kubectl less make man mix nerdctl ninja nodemon npm npx oc rails scp screen split start-server-and-test swift tmux vagrant
   zip`;
 
@@ -80,36 +80,42 @@ const isPython = createProgramTest("(?:b|i|pt)?python pypy");
 const editsInPlace = createProgramTest("perl php ruby");
 
 /** Languages that read their input after the file of the option `-l`, `-L` or `--load`. */
-const loadsFiles = createProgramTest("guile janet julia lua luajit racket sbcl");
+const loadsFiles = createProgramTest("guile janet julia lua luajit racket");
 const LOAD_OPTION = /^-\w*[lL]$|^--load$/;
 
 /**
  * Options with code in the same word, in which no letter before has a value, and with the name of a task. Other code is the
  * next word, without which options such as `node -p` and `perl -p` run the input.
  */
-const CODE_OPTION = /^-[^-CFIMWXdimr]*[eE].|^--(?:eval|exec|execute|print)=|^-[AMTX]:/;
+const CODE_OPTION = /^-(?!encoding$)[^-CFIMWXdimr]*[eE].|^--(?:eval|exec|execute|print)=|^-[MTX]:/;
 const PYTHON_CODE = /^-[^-CFIMWXdimr]*c./;
 
 /** Options that may have a value in the next word. */
 const VALUED_OPTION =
-  /^-\w*[CIWXdr]$|^--(?:allow-fs-(?:read|write)|build-snapshot-config|check-hash-based-pycs|conditions|core|cpu-prof-\w+|define|diagnostic-dir|disable(?:-proto|-warning)?|dns-result-order|dump|dynamic-space-size|enable|encoding|env-file(?:-if-exists)?|experimental-(?:config-file|default-type|policy|sea-config)|(?:experimental-)?loader|(?:ex|in)ternal-encoding|heap-prof-\w+|heapsnapshot-[\w-]+|icu-data-dir|import|input-type|inspect-p\w+(?:-uid)?|localstorage-file|max-http-header-size|network-family-[\w-]+|openssl-config|path|php-ini|policy-integrity|procs|profile|project|redirect-warnings|report-[\w-]+|require|secure-heap(?:-min)?|snapshot-blob|sysimage|test-[\w-]+|threads|title|tls-(?:cipher-list|keylog)|trace-(?:event-[\w-]+|require-module)|unhandled-rejections|use-largepages|watch-path)$/;
+  /^-\w*[CIWXdr]$|^--(?:allow-fs-(?:read|write)|build-snapshot-config|check-hash-based-pycs|conditions|core|cpu-prof-\w+|debug-port|define|diagnostic-dir|disable(?:-proto|-warning)?|dns-result-order|dump|dynamic-space-size|enable|encoding|env-file(?:-if-exists)?|experimental-(?:config-file|default-type|package-map|policy|sea-config)|(?:experimental-)?loader|(?:ex|in)ternal-encoding|heap-prof-\w+|heapsnapshot-[\w-]+|icu-data-dir|import|input-type|inspect-p\w+(?:-uid)?|localstorage-file|max-(?:http-header-size|old-space-size-percentage)|network-family-autoselection-[\w-]+|openssl-config|path|php-ini|policy-integrity|procs|profile|redirect-warnings|report-(?!compact|exclude|on-|uncaught)[\w-]+|require|secure-heap(?:-min)?|snapshot-blob|sysimage|(?:experimental-)?test-(?!force|only|randomize|update)[\w-]+|threads|title|tls-(?:cipher-list|keylog)|trace-(?:event-[\w-]+|require-module)|unhandled-rejections|use-largepages|v8-pool-size|watch-(?:kill-signal|path))$/;
 
 /** Those of single languages, whose letters have other meanings elsewhere. */
 const OWN_VALUED_OPTIONS: readonly (readonly [(program: string) => boolean, RegExp])[] = [
   [createProgramTest("clj clojure"), /^-(?:S(?:cp|deps)|i)$/],
-  [createProgramTest("julia"), /^-[HJOgpt]$/],
+  [createProgramTest("deno"), /^-L$|^--log-level$/],
+  [
+    createProgramTest("julia"),
+    /^-[HJOgmpt]$|^--(?:banner|bind-to|check-bounds|color|compile|compiled-modules|cpu-target|depwarn|gcthreads|handle-signals|heap-size-hint|history-file|home|inline|machine-file|math-mode|pkgimages|startup-file|warn-overwrite)$/,
+  ],
+  [createProgramTest("luajit"), /^-j$/],
   [createProgramTest("octave(?:-cli)?"), /^-p$/],
   [createProgramTest("osascript"), /^-[ls]$/],
   [createProgramTest("php"), /^-\w*[cz]$/],
   [createProgramTest("racket"), /^-[AGRS]$/],
   [createProgramTest("ruby"), /^-\w*E$/],
   [createProgramTest("scala"), /^-(?:classpath|cp)$/],
-  [createProgramTest("ts-node(?:-\\w+)?"), /^-[OP]$/],
+  [createProgramTest("(?:tcl|wi)sh"), /^-encoding$/],
+  [createProgramTest("ts-node(?:-\\w+)?"), /^-[OP]$|^--project$/],
 ];
 
 /** Options with a script, whose value `-` is the input. */
-const SCRIPT_OPTION = /^-\w*f$|^--(?:file|justfile|makefile|rakefile)$/;
-const INPUT_SCRIPT = /^(?:-\w*f|--(?:file|justfile|makefile|rakefile)=)-$/;
+const SCRIPT_OPTION = /^-\w*[Ef]$|^--(?:exec|file|justfile|makefile|rakefile)$/;
+const INPUT_SCRIPT = /^(?:-\w*[Ef]|--(?:exec|file|justfile|makefile|rakefile)=)-$/;
 
 /** Whether the arguments of a program have the option with a script, which is the input. */
 export function hasInputScript(args: readonly string[]): boolean {
@@ -117,6 +123,13 @@ export function hasInputScript(args: readonly string[]): boolean {
     INPUT_SCRIPT.test(text) || text === "-" && SCRIPT_OPTION.test(args[index - 1] ?? "")
   );
 }
+
+/** Consoles that read their input also after a file, and the arguments without which they do. */
+const READERS: readonly (readonly [(program: string) => boolean, RegExp])[] = [
+  [createProgramTest("nix-shell"), /^--(?:command|run)$/],
+  [(program) => program === "R", /^(?:-[ef]|--file=|CMD$)/],
+  [createProgramTest("sbcl"), /^--(?:non-interactive|quit|script)$/],
+];
 
 /** Whether an interpreter may run its input. */
 export function mayRunInput(program: string, args: readonly string[]): boolean {
@@ -131,17 +144,51 @@ export function mayRunInput(program: string, args: readonly string[]): boolean {
 
 /** Whether an interpreter reads its input after the script, in a console or a debugger. */
 function readsAfterScript(program: string, args: readonly string[]): boolean {
-  if (isPython(program) && runsConsole(args)) return true;
-  if (/^node/.test(program) && args[0] === "inspect") return true;
-  const isInteractive = args.some((text) => /^-[^-WXcm]*i|^--interactive$/.test(text));
+  const options = listOwnOptions(program, args);
+  if (isPython(program) && runsConsole(program, args)) return true;
+  if (READERS.some(([test, option]) => test(program) && !args.some((text) => option.test(text)))) {
+    return true;
+  }
+  if (/^node/.test(program) && args[0] === "inspect" || args[0] === "repl") return true;
+  if (isPerl(program) && options.some((text) => PERL_DEBUGGER.test(text))) return true;
+  const isInteractive = options.some((text) =>
+    /^-[^-WXcm]*i|^--(?:interactive|persist)$/.test(text)
+  );
   return isLanguage(program) && !editsInPlace(program) && isInteractive;
 }
 
-/** Whether the module that Python runs is a console. */
-function runsConsole(args: readonly string[]): boolean {
-  const option = args.findIndex((text) => !text.startsWith("-") || /^-\w*m$/.test(text));
-  return /^-\w*m$/.test(args[option] ?? "") && CONSOLE_MODULE.test(args[option + 1] ?? "");
+const isPerl = createProgramTest("perl");
+
+/** Matches the options with the debugger of Perl, but not with another one, such as `-d:Trace`. */
+const PERL_DEBUGGER = /^-[0acnpstTuUwW]*d(?!t?:)/;
+
+/** Languages whose options end at the script. */
+const endsOptions = createProgramTest(
+  "lua luajit node nodejs perl php pypy (?:b|i|pt)?python ruby",
+);
+
+/** Returns the arguments before the file of a script, behind which are those of the script. */
+function listOwnOptions(program: string, args: readonly string[]): readonly string[] {
+  if (!endsOptions(program)) return args;
+  const script = args.findIndex((text, index) => {
+    const before = args[index - 1] ?? "";
+    return !text.startsWith("-") && !before.startsWith("-") && isScript(program, { text, before });
+  });
+  return args.slice(0, script === -1 ? undefined : script);
 }
+
+/** Whether the module that Python runs is a console. */
+function runsConsole(program: string, args: readonly string[]): boolean {
+  const option = args.findIndex((text, index) =>
+    MODULE_OPTION.test(text) ||
+    !text.startsWith("-") && !isOptionValue(program, args[index - 1] ?? "")
+  );
+  const [, attached] = MODULE_OPTION.exec(args[option] ?? "") ?? [];
+  return attached !== undefined && CONSOLE_MODULE.test(attached || (args[option + 1] ?? ""));
+}
+
+/** Matches the option of Python for a module, which may be in the same word. */
+const MODULE_OPTION = /^-[bBdEiIOPqsSuvx]*m(.*)$/s;
 
 /** Matches options without code. */
 const CODELESS = /^-(?!\w*[ceEpr])/;
@@ -156,7 +203,11 @@ function isScript(
   }
   const isModule = /^-\w*m$/.test(before) && CODE_MODULE.test(text);
   const isLoaded = loadsFiles(program) && LOAD_OPTION.test(before);
-  const isValue = VALUED_OPTION.test(before) ||
-    OWN_VALUED_OPTIONS.some(([test, option]) => test(program) && option.test(before));
-  return text !== "repl" && !isModule && !isLoaded && !isValue;
+  return text !== "repl" && !isModule && !isLoaded && !isOptionValue(program, before);
+}
+
+/** Whether an option may have a value in the next word. */
+function isOptionValue(program: string, option: string): boolean {
+  return VALUED_OPTION.test(option) ||
+    OWN_VALUED_OPTIONS.some(([test, pattern]) => test(program) && pattern.test(option));
 }

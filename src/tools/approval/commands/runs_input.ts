@@ -5,8 +5,11 @@
  */
 
 import { getFileName } from "./file_name.ts";
-import { INPUT_FILE } from "./input_code.ts";
 import { createProgramTest, isInterpreter, mayRunInput } from "./interpreters.ts";
+
+/** Matches paths with which a program can read its input or another open file, and the directories of these. */
+export const INPUT_FILE =
+  /(?:^|=)\/[./]*(?:dev|proc)\/*$|(?:^|[=/])(?:dev\/[./]*(?:stdin$|fd(?:\/|$))|proc\/[./]*(?:self|thread-self|\d+)\/)/;
 
 const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powershell pwsh xonsh");
 
@@ -17,11 +20,22 @@ const CONSOLES = /^(?:console|dbconsole|dbshell|fsi|pg:psql|repl|shell|shell_plu
 const OWN_CONSOLES: readonly (readonly [string, RegExp])[] = [
   ["crystal", /^i$/],
   ["distrobox", /^enter$/],
+  ["fly", /^ssh$/],
+  ["flyctl", /^ssh$/],
+  ["gcloud", /^ssh$/],
   ["nix", /^develop$/],
   ["rails", /^(?:c|db)$/],
-  ["tmux", /^-\w*C/],
+  ["tmux", /^-\w*C|^-$/],
   ["toolbox", /^enter$/],
+  ["vagrant", /^ssh$/],
 ];
+
+/** Programs that begin no console if they get a command. */
+const takesCommand = createProgramTest("fly flyctl gcloud nix vagrant");
+
+const hasConsoles = createProgramTest(
+  `django-admin dotnet gradle heroku lein manage\\.py mill nix php pipenv poetry python rails sbt scala-cli swift`,
+);
 
 /** Options of shells whose value is not a script. */
 const VALUED_SHELL_OPTION = /^[-+]\w*[oO]$|^--(?:init-file|rcfile)$/;
@@ -43,8 +57,20 @@ export function runsInput(words: readonly string[]): boolean {
     words.some((word, index) => startsCode(getFileName(word), words.slice(index + 1)));
 }
 
-function startsCode(program: string, args: readonly string[]): boolean {
+/** Whether a program, without its path, may run its input with some arguments. */
+export function mayStartCode(program: string): boolean {
+  return isShell(program) || isInterpreter(program) || hasConsoles(program) ||
+    OWN_CONSOLES.some(([name]) => name === program);
+}
+
+/** Whether a program, without its path, may run its input. */
+export function startsCode(program: string, args: readonly string[]): boolean {
+  const isPlain = args.length === 1 && /^(?:--?version|--help)$/.test(args[0] ?? "") ||
+    takesCommand(program) && args.some((arg) => /^(?:-[cC]|--command(?:=.*)?)$/.test(arg));
+  if (isPlain) return false;
   if (program === "swift" && args.every((arg) => arg.startsWith("-"))) return true;
+  if (hasConsoles(program) && args.slice(0, 2).some((arg) => CONSOLES.test(arg))) return true;
+  if (program === "uv" && args[0] === "run" && args.includes("-")) return true;
   const own = OWN_CONSOLES.find(([name]) => name === program);
   if (own && args.some((arg) => own[1].test(arg))) return true;
   return isShell(program)
@@ -57,5 +83,6 @@ function shellRunsInput(args: readonly string[]): boolean {
   const script = args.findIndex((arg, index) =>
     !/^[-+]/.test(arg) && !VALUED_SHELL_OPTION.test(args[index - 1] ?? "")
   );
-  return script === -1 || args.slice(0, script).some((arg) => /^-\w*[is]/.test(arg));
+  return script === -1 || INPUT_FILE.test(args[script] ?? "") ||
+    args.slice(0, script).some((arg) => /^-\w*[is]/.test(arg));
 }
