@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CompactionReport } from "../../../src/core/messages/compaction_report.ts";
 import { unknownCost } from "../../../src/core/models/usage.ts";
+import type { CompactionReport } from "../../../src/memory/mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import type { Line } from "../../render/line/line.ts";
