@@ -4,14 +4,13 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { filterExtraFields } from "../../core/streams/extra_fields.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../run/parent_run.ts";
-import { formatHook } from "../run/policy_slots.ts";
+import { warnHookFailed } from "../run/policy_slots.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { RunContext } from "../run/turn_context.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
@@ -99,8 +98,7 @@ function isOfferedBy(run: RunServices, policy: Policy, offered: OfferedTool): bo
     refusePromise(answer, "canUseTool");
     return answer === true;
   } catch (thrown) {
-    const message = `${formatHook(policy, "canUseTool")} failed: ${getErrorMessage(thrown)}`;
-    void run.events.warn("policy_failed", message, { policy: policy.name });
+    void warnHookFailed(run, { policy, hook: "canUseTool", thrown });
     return false;
   }
 }

@@ -86,11 +86,25 @@ export async function callPolicy<Value>(
     const value = isThenable(returned) ? await cancellation.withGrace(returned) : returned;
     return { type: "returned", value: parse(value) };
   } catch (thrown) {
-    const reason = getErrorMessage(thrown);
-    const message = `${formatHook(policy, hook)} failed: ${reason}`;
-    await run.events.warn("policy_failed", message, { policy: policy.name });
-    return { type: "failed", reason };
+    await warnHookFailed(run, { policy, hook, thrown });
+    return { type: "failed", reason: getErrorMessage(thrown) };
   }
+}
+
+/** A hook that failed. */
+interface FailedHook {
+  readonly policy: Policy;
+  readonly hook: HookName;
+  readonly thrown: unknown;
+}
+
+/** Reports a hook that failed as a `warning` event; returns a promise if the caller should wait. */
+export function warnHookFailed(
+  { events }: RunServices,
+  { policy, hook, thrown }: FailedHook,
+): Promise<void> | undefined {
+  const message = `${formatHook(policy, hook)} failed: ${getErrorMessage(thrown)}`;
+  return events.warn("policy_failed", message, { policy: policy.name });
 }
 
 /** A verdict that has an effect. */

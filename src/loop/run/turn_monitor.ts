@@ -4,7 +4,6 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors/errors.ts";
 import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { Policy, RunningCall } from "../../core/hooks/policy.ts";
@@ -14,7 +13,7 @@ import type { ModelSpec } from "../../core/models/model.ts";
 import type { Prices } from "../../core/models/usage.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
-import { formatHook, parseVerdict } from "./policy_slots.ts";
+import { parseVerdict, warnHookFailed } from "./policy_slots.ts";
 import { lookUpRates } from "./price.ts";
 import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -146,7 +145,6 @@ export class TurnMonitor {
   #warnOnce(policy: Policy, thrown: unknown): void {
     if (this.#failed.has(policy)) return;
     this.#failed.add(policy);
-    const message = `${formatHook(policy, "onDelta")} failed: ${getErrorMessage(thrown)}`;
-    void this.#run.events.warn("policy_failed", message, { policy: policy.name });
+    void warnHookFailed(this.#run, { policy, hook: "onDelta", thrown });
   }
 }

@@ -5,13 +5,12 @@
  */
 
 import type { InterruptedCall } from "../../core/approval/approval.ts";
-import { getErrorMessage } from "../../core/errors/errors.ts";
-import { getResumedTools } from "../../core/hooks/resumed_tools.ts";
+import { getResumedTools, type ReportFailure } from "../../core/hooks/resumed_tools.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
 import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { formatHook } from "../run/policy_slots.ts";
+import { warnHookFailed } from "../run/policy_slots.ts";
 import type { ResumedBatch } from "../run/resumed_batch.ts";
 import type { TurnContext } from "../run/turn_context.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
@@ -127,10 +126,9 @@ interface CallToPrepare extends Pick<ReadyCall, "arguments" | "decision" | "idem
 
 /** Returns the tools of the turn with those that policies would have added to its request. */
 function listTools({ run, settings: { tools } }: TurnContext): readonly AgentTool[] {
-  return getResumedTools(run.config.policies, { runId: run.runId, tools }, (policy, thrown) => {
-    const message = `${formatHook(policy, "resumeTools")} failed: ${getErrorMessage(thrown)}`;
-    void run.events.warn("policy_failed", message, { policy: policy.name });
-  });
+  const onFailure: ReportFailure = (policy, thrown) =>
+    void warnHookFailed(run, { policy, hook: "resumeTools", thrown });
+  return getResumedTools(run.config.policies, { runId: run.runId, tools }, onFailure);
 }
 
 /** Validates a call and calls the policies; applies its decision if there is one. */
