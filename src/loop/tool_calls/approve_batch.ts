@@ -56,44 +56,52 @@ export function approveBatch(
   turn: TurnContext,
   batch: PreparedBatch,
 ): PreparedBatch | Promise<PreparedBatch> {
-  const { run } = turn;
-  if (batch.stoppedBy || !canNeedApproval(run)) return cancelIfAborted(turn, batch);
-  const needsPrompt = (call: PreparedCall): boolean =>
-    call.type === "ready" && !call.decision && !isAnswerCall(turn, call) &&
-    needsApprovalPrompt(run.config, call);
-  // Asked once for each call, since the tool decides and its answer may change.
-  const gated = new Set(batch.calls.filter(needsPrompt));
-  const { approve, approvalMode } = run.config;
-  return approvalMode === "smart" && approve && canExplain(approve)
-    ? addRuledCalls(turn, batch, gated).then(() => approveGated(turn, batch, gated))
-    : approveGated(turn, batch, gated);
+  const { config } = turn.run;
+  if (batch.stoppedBy || !canNeedApproval(turn.run)) return cancelIfAborted(turn, batch);
+  const undecided = batch.calls.filter((call) => isUndecided(turn, call));
+  // Once for each call, since the tool decides and its answer may change.
+  const asked = new Set(undecided.filter((call) => needsApprovalPrompt(config, call)));
+  const { approve, approvalMode } = config;
+  if (approvalMode !== "smart" || !approve || !canExplain(approve)) {
+    return approveAsked(turn, batch, asked);
+  }
+  const others = undecided.filter((call) => !asked.has(call));
+  return findRuledCalls(turn, others)
+    .then((ruled) => approveAsked(turn, batch, new Set([...asked, ...ruled])));
 }
 
-/** Adds the calls that need no approval in the mode of the run, but that a rule of its approval denies or asks about. */
-async function addRuledCalls(
-  turn: TurnContext,
-  batch: PreparedBatch,
-  gated: Set<PreparedCall>,
-): Promise<void> {
-  for (const call of batch.calls) {
-    const isUnasked = call.type === "ready" && !call.decision && !isAnswerCall(turn, call);
-    if (!isUnasked || gated.has(call)) continue;
-    const { config } = turn.run;
+/** Whether a call may run, and has no decision that makes a request unnecessary. */
+function isUndecided(turn: TurnContext, call: PreparedCall): call is ReadyCall {
+  return call.type === "ready" && !call.decision && !isAnswerCall(turn, call);
+}
+
+/**
+ * Finds the calls that a rule of the approval denies or asks about, although they need no approval in the mode of the run.
+ * After an abort, which cancels all calls, those that were found before it.
+ */
+async function findRuledCalls(
+  { run: { config }, cancellation }: TurnContext,
+  calls: readonly ReadyCall[],
+): Promise<readonly ReadyCall[]> {
+  const ruled: ReadyCall[] = [];
+  for (const call of calls) {
     const finding = findObjection(config, toExplainedCall(config, call));
     try {
-      if (await turn.cancellation.untilAborted(finding)) gated.add(call);
+      if (await cancellation.untilAborted(finding)) ruled.push(call);
     } catch {
-      return; // An abort, which cancels all calls.
+      return ruled;
     }
   }
+  return ruled;
 }
 
-function approveGated(
+/** Requests the approval of the `asked` calls, and reports the others. */
+function approveAsked(
   turn: TurnContext,
   batch: PreparedBatch,
-  gated: ReadonlySet<PreparedCall>,
+  asked: ReadonlySet<PreparedCall>,
 ): PreparedBatch | Promise<PreparedBatch> {
-  if (gated.size > 0) return requestApprovals(turn, batch, gated);
+  if (asked.size > 0) return requestApprovals(turn, batch, asked);
   const calls = batch.calls.map((call) => reportUnasked(turn, call));
   return cancelIfAborted(turn, { ...batch, calls });
 }
@@ -106,9 +114,9 @@ function reportUnasked(turn: TurnContext, call: PreparedCall): PreparedCall {
   return denial ? refuseCall(call.block, formatDenial(denial)) : call;
 }
 
-/** The calls of a batch to ask about, and what ends the requests. */
+/** The calls of a batch to ask about, and the cancellation that ends the requests. */
 interface ApprovalRequests {
-  readonly gated: ReadonlySet<PreparedCall>;
+  readonly asked: ReadonlySet<PreparedCall>;
   readonly cancellation: Cancellation;
 }
 
@@ -116,7 +124,7 @@ interface ApprovalRequests {
 async function requestApprovals(
   turn: TurnContext,
   batch: PreparedBatch,
-  gated: ReadonlySet<PreparedCall>,
+  asked: ReadonlySet<PreparedCall>,
 ): Promise<PreparedBatch> {
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
@@ -125,7 +133,7 @@ async function requestApprovals(
   const unsubscribe = turn.run.steering.onArrival(onSteering);
   onSteering();
   try {
-    return await decideCalls(turn, batch, { gated, cancellation });
+    return await decideCalls(turn, batch, { asked, cancellation });
   } finally {
     unsubscribe();
     cancellation.dispose();
@@ -170,9 +178,9 @@ interface CheckedDecision extends PolicyCheckedCall {
 async function decideCall(
   turn: TurnContext,
   call: PreparedCall,
-  { gated, cancellation }: ApprovalRequests,
+  { asked, cancellation }: ApprovalRequests,
 ): Promise<CheckedDecision> {
-  if (call.type === "refused" || !gated.has(call)) {
+  if (call.type === "refused" || !asked.has(call)) {
     return { call: reportUnasked(turn, call), decision: createOwnDecision(call), injected: [] };
   }
   const decision = await requestApproval(turn, call, cancellation);
