@@ -145,6 +145,7 @@ function refuseAnswer(decision: ApprovalDecision): ApprovalDecision {
   };
 }
 
+/** Whether an answer is a decision; one with invalid arguments denies the call. */
 function isDecision(answer: unknown): boolean {
   if (typeof answer === "boolean") return true;
   return isJsonObject(answer) && (answer["type"] === "approved" || answer["type"] === "denied");

@@ -1,5 +1,5 @@
 /**
- * Ends a pending batch of tool calls: with the decisions on its approvals, or without them.
+ * Checks a pending batch of tool calls from an earlier result, and adds the decisions on its approvals.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisio
 }
 
 function parseDecision(id: string, answer: unknown): ApprovalDecision {
-  if (!isDecision(answer)) {
+  if (!isValidDecision(answer)) {
     throw new BadRequestError(
       `Decide the tool call "${id}": pass true, false, or an ApprovalDecision`,
     );
@@ -56,7 +56,8 @@ function parseDecision(id: string, answer: unknown): ApprovalDecision {
   }
 }
 
-function isDecision(answer: unknown): boolean {
+/** Whether an answer is a decision whose arguments, if it has any, are an object. */
+function isValidDecision(answer: unknown): boolean {
   if (typeof answer === "boolean") return true;
   if (!isJsonObject(answer)) return false;
   const { type, arguments: args } = answer;
@@ -105,7 +106,7 @@ function isCall({ name, arguments: args }: JsonObject): boolean {
 /** Whether a call has a decision, since one of an unknown type would run. */
 function isDecidedCall(call: JsonObject): boolean {
   const { decision } = call;
-  return isCall(call) && isJsonObject(decision) && isDecision(decision);
+  return isCall(call) && isJsonObject(decision) && isValidDecision(decision);
 }
 
 function isInterruptedCall({ result }: JsonObject): boolean {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { InterruptedCall } from "../../core/approval/approval.ts";
+import type { DecidedCall, InterruptedCall } from "../../core/approval/approval.ts";
 import { getResumedTools, type ReportFailure } from "../../core/hooks/resumed_tools.ts";
 import { isJsonEqual } from "../../core/json/json_equal.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
@@ -80,21 +80,29 @@ async function prepareResumedCall(
   block: ToolCallBlock,
   batch: ResumedBatch,
 ): Promise<PolicyCheckedCall> {
-  const { pendingApprovals, decidedCalls = [], decisions } = batch;
-  const pending = pendingApprovals.find(({ toolCallId }) => toolCallId === block.id);
-  const decided = decidedCalls.find(({ toolCallId }) => toolCallId === block.id);
-  const decision = pending ? decisions.get(block.id) : decided?.decision;
-  const approval = pending ?? decided;
+  const approved = findDecidedCall(block, batch);
   const { rerun } = findInterrupted(block, batch) ?? {};
   const key = rerun?.idempotencyKey && { idempotencyKey: rerun.idempotencyKey };
-  if (!decision || !approval) {
+  if (!approved) {
     if (!rerun) return { call: refuseInterrupted(block, batch), injected: [] };
     return await prepareCall(turn, block, { arguments: block.arguments, ...key });
   }
+  const { arguments: args, decision } = approved;
   if (decision.type === "denied") {
     return { call: refuseCall(block, formatDenial(decision)), injected: [] };
   }
-  return await prepareCall(turn, block, { arguments: approval.arguments, decision, ...key });
+  return await prepareCall(turn, block, { arguments: args, decision, ...key });
+}
+
+/** Returns the arguments and the decision of a call whose approval was pending, or was decided before the others. */
+function findDecidedCall(
+  { id }: ToolCallBlock,
+  { pendingApprovals, decidedCalls = [], decisions }: ResumedBatch,
+): Pick<DecidedCall, "arguments" | "decision"> | undefined {
+  const pending = pendingApprovals.find(({ toolCallId }) => toolCallId === id);
+  if (!pending) return decidedCalls.find(({ toolCallId }) => toolCallId === id);
+  const decision = decisions.get(id);
+  return decision && { arguments: pending.arguments, decision };
 }
 
 function findInterrupted(
@@ -122,7 +130,8 @@ function refuseOtherArguments(call: PreparedCall, batch: ResumedBatch): Prepared
   return refuseInterrupted(call.block, batch);
 }
 
-interface CallToPrepare extends Pick<ReadyCall, "arguments" | "decision" | "idempotencyKey"> {}
+/** The parts of a call that it has from an earlier run. */
+type EarlierCall = Pick<ReadyCall, "arguments" | "decision" | "idempotencyKey">;
 
 /** Returns the tools of the turn with those that policies would have added to its request. */
 function listTools({ run, settings: { tools } }: TurnContext): readonly AgentTool[] {
@@ -135,21 +144,24 @@ function listTools({ run, settings: { tools } }: TurnContext): readonly AgentToo
 async function prepareCall(
   turn: TurnContext,
   block: ToolCallBlock,
-  { arguments: args, ...options }: CallToPrepare,
+  { arguments: args, ...earlier }: EarlierCall,
 ): Promise<PolicyCheckedCall> {
-  const { decision } = options;
-  const asked = { block: { ...block, arguments: args }, state: { type: "complete" } } as const;
-  const resolved = await resolveCall(turn, listTools(turn), asked);
+  const { decision } = earlier;
+  const call = { block: { ...block, arguments: args }, state: { type: "complete" } } as const;
+  const resolved = await resolveCall(turn, listTools(turn), call);
   if (resolved.type === "refused") {
     return { call: refuseCall(block, resolved.text), injected: [] };
   }
   const changed = JSON.stringify(args) !== JSON.stringify(block.arguments);
-  const ready = { ...resolved, ...options, block, changed };
+  const ready = { ...resolved, ...earlier, block, changed };
   const checked = await checkPolicies(turn, ready, { final: decision !== undefined });
   if (checked.stoppedBy || checked.call.type === "refused" || !decision) return checked;
   const applied = await applyDecision(turn, checked.call, decision);
-  const call = await refuseDenied(turn, applied.call);
-  return { ...applied, call, injected: [...checked.injected, ...applied.injected] };
+  return {
+    ...applied,
+    call: await refuseDenied(turn, applied.call),
+    injected: [...checked.injected, ...applied.injected],
+  };
 }
 
 /** Refuses an approved call that a rule of today denies: no rule has seen arguments that were edited after the run. */
