@@ -50,7 +50,7 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   if (progress.pending && run.background.isPending) {
     progress = await untilBackgroundEnded(run, progress);
   }
-  queueReports(run);
+  queueBackgroundMessages(run);
   await reportUntaken(run);
   await run.background.close();
   return run.lateSpending.addTo(progress);
@@ -60,7 +60,9 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
  * Queues the messages of background work that has ended after the last turn, for the next run. Those of a run that was
  * aborted are dropped, since `reset()` may have begun another conversation.
  */
-function queueReports({ background, cancellation, followUp, config }: RunServices): void {
+function queueBackgroundMessages(
+  { background, cancellation, followUp, config }: RunServices,
+): void {
   if (cancellation.aborted) return;
   for (const message of background.take()) {
     followUp?.requeue?.({ ...message, id: message.id ?? config.newId("message") });

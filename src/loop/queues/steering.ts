@@ -33,7 +33,7 @@ export class Steering {
   }
 
   /** Whether a message has arrived since a turn took messages, and is still queued. */
-  get arrived(): boolean {
+  get hasArrived(): boolean {
     return this.arrivals > this.#seen && this.peek().length > 0;
   }
 

@@ -1,5 +1,5 @@
 /**
- * The messages of functions that a run ends without: no turn has taken them, and nothing else has them.
+ * The messages of queues that are functions, when a run ends before a turn has taken them: nothing else has them.
  *
  * @module
  */
@@ -9,13 +9,14 @@ import type { AgentMessage } from "../../core/messages/message.ts";
 import type { RunServices } from "./run_services.ts";
 
 /**
- * Appends the messages of functions that no turn has taken before the run was stopped, since nothing else has them; unless
- * policies check the messages of the run, which would not see these in the next one. A policy that has stopped the run before
- * its first turn may have kept others from their check.
+ * Appends the messages of functions that no turn has taken before the run was stopped, unless policies check the messages of
+ * the run: they would not see these in the next one.
  */
 export async function appendUntaken(run: RunServices): Promise<void> {
-  const count = run.config.policies.filter(({ preTurn }) => preTurn).length;
-  const messages = run.areMessagesChecked ?? count > 1 ? [] : takeUntaken(run);
+  const policies = run.config.policies.filter(({ preTurn }) => preTurn);
+  // A policy that has stopped the run before its first turn may have kept others from their check.
+  const areChecked = run.areMessagesChecked ?? policies.length > 1;
+  const messages = areChecked ? [] : takeUntaken(run);
   if (messages.length > 0) await run.history.emitRepaired(messages);
 }
 

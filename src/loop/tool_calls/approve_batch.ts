@@ -191,7 +191,7 @@ async function decideCall(
 
 /** Whether steering is queued that cancels calls which have not started. */
 function cancelsUnstartedCalls({ run }: TurnContext): boolean {
-  return run.config.interrupt !== "after_batch" && run.steering.arrived;
+  return run.config.interrupt !== "after_batch" && run.steering.hasArrived;
 }
 
 function cancelIfAborted(turn: TurnContext, batch: PreparedBatch): PreparedBatch {

@@ -83,9 +83,9 @@ export class CallExecution {
     return { toolCallId, tool, durationMs: this.#services.config.now() - this.#startedAt };
   }
 
-  /** Whether the tool was started, or the call was cancelled before it started. */
-  get started(): boolean {
-    return this.#state !== "waiting";
+  /** Whether the call waits for its start, and was not cancelled before it. */
+  get isWaiting(): boolean {
+    return this.#state === "waiting";
   }
 
   /**
@@ -99,7 +99,7 @@ export class CallExecution {
       if (!isUsable(this.#turn, tool)) {
         return this.#end(errorResult(`Tool "${tool.name}" is no longer available`));
       }
-      if (this.started) return; // The policies may have cancelled it.
+      if (!this.isWaiting) return; // The policies may have cancelled it.
       this.#state = "running";
       const startedAt = this.#startedAt = this.#services.config.now();
       this.#startTimeout(startedAt);

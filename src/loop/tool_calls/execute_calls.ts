@@ -113,7 +113,7 @@ class Interruption {
       cancellation.onAbort(() => this.#cancel(executions, getAbortText(turn))),
       steering.onArrival(() => this.#onSteering()),
     ];
-    if (steering.arrived) this.#onSteering();
+    if (steering.hasArrived) this.#onSteering();
   }
 
   get interrupted(): boolean {
@@ -127,10 +127,10 @@ class Interruption {
   #onSteering(): void {
     const { run: { config: { interrupt }, steering } } = this.#turn;
     // A listener may have taken the message back before it could interrupt anything.
-    if (this.#interrupted || interrupt === "after_batch" || !steering.arrived) return;
+    if (this.#interrupted || interrupt === "after_batch" || !steering.hasArrived) return;
     this.#interrupted = true;
-    const cancellable = this.#executions.filter(({ started, call }) =>
-      !started || (interrupt === "cancel" && call.tool.interruptible !== false)
+    const cancellable = this.#executions.filter(({ isWaiting, call }) =>
+      isWaiting || (interrupt === "cancel" && call.tool.interruptible !== false)
     );
     this.#cancel(cancellable, getSteeringText(this.#turn));
   }
