@@ -56,7 +56,9 @@ export async function callWithFallback(
   let candidate = toCandidate(run, { model: request.model });
   let totals: AttemptTotals | undefined;
   let charged = turn;
-  for (let number = 1;; number++) {
+  /** Number of the attempt with its model, from 1. */
+  let number = 1;
+  while (true) {
     const options = { candidate, request, number: (totals?.attempts ?? attempts) + 1, onStart };
     const last = await attempt(charged, options);
     const { model } = candidate;
@@ -73,11 +75,12 @@ export async function callWithFallback(
       await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard });
       const isAborted = !await waitForRetry(turn, delayMs);
       if (isAborted) return { ...call, attempt: createAbortedAttempt(turn) };
+      number++;
     } else {
       const [from, to] = [cloneJson(model), cloneJson(next.fallback.model)];
       await run.events.emit({ type: "model_fallback", from, to, discard });
       candidate = toCandidate(run, next.fallback);
-      number = 0;
+      number = 1;
     }
     // Policies see what the earlier attempts have used.
     charged = { ...turn, progress: addSpending(turn.progress, totals) };
