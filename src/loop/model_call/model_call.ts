@@ -8,19 +8,24 @@ import type { AgentError, AgentErrorCode } from "../../core/errors/errors.ts";
 import { withModel } from "../../core/errors/with_model.ts";
 import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { AssistantMessage } from "../../core/messages/message.ts";
-import type { ModelSpec } from "../../core/models/model.ts";
-import { addCost, zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import { addCost } from "../../core/models/usage.ts";
 import type { FinishedCall } from "../../core/streams/accumulate.ts";
-import type { LlmContext } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { toHookError } from "../callbacks/hook_error.ts";
 import { addSpending, type RunProgress } from "../run/run_progress.ts";
-import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
-import { createAbortedAttempt } from "./attempt.ts";
+import {
+  abortCall,
+  type CallResult,
+  createUnsentCall,
+  discardReply,
+  endFailedCall,
+  endUnsent,
+  isOverflow,
+  toFailure,
+} from "./call_result.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
-import type { CompactionRefusal } from "./compaction_check.ts";
 import { addToDiscarded } from "./discarded_usage.ts";
+import { createMessage, MessageStart } from "./message_start.ts";
 import { isSmaller } from "./overflow.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
@@ -60,7 +65,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   try {
     if (!cancellation.aborted) {
       turn.run.assertSettings();
-      const preparing = prepareRequest(turn, progress.overflowed);
+      const preparing = prepareRequest(turn, { overflow: progress.overflowed });
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendPrepared(turn, start, prepared);
       if (result.call.attempt.error) result = await recover(turn, start, result, prepared);
@@ -87,43 +92,6 @@ async function recover(
     ? await sendInOtherForms(turn, start, failed, prepared.request)
     : failed;
   return isOverflow(result.call) ? await retryWithSmallerContext(turn, start, result) : result;
-}
-
-/** A model call that may be followed by another one with a smaller context. */
-interface CallResult {
-  readonly call: ModelCall;
-  /** The progress of the run, including this call. */
-  readonly progress: RunProgress;
-  /** The tools that the reply may call. */
-  readonly tools: readonly AgentTool[];
-  /** The tools that the request left out. */
-  readonly hiddenTools?: readonly AgentTool[] | undefined;
-  /** The context that was sent; missing if the call failed before. */
-  readonly sent?: LlmContext;
-}
-
-/** Emits the `message_start` of the reply once per turn, before its first delta. */
-class MessageStart {
-  readonly #turn: TurnContext;
-  #id: string | undefined;
-
-  constructor(turn: TurnContext) {
-    this.#turn = turn;
-  }
-
-  /** Id of the message; the same at its start and its end. */
-  get id(): string | undefined {
-    return this.#id;
-  }
-
-  emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> | undefined {
-    if (this.#id !== undefined) return undefined;
-    const { run } = this.#turn;
-    const id = this.#id = run.history.claimMessageId();
-    const reply: Reply = { content: [], usage: zeroUsage(), cost: zeroCost(), stopReason: "stop" };
-    const message = { ...createMessage(run, model, reply), id };
-    return run.events.emit({ type: "message_start", message });
-  }
 }
 
 /** Sends the request, if there is one; the tokens of a summary count in any case. */
@@ -156,12 +124,6 @@ async function chargeReport(turn: TurnContext, { report }: Preparation): Promise
   return charged;
 }
 
-/** Ends a call after which no request can be made. */
-function endUnsent(turn: TurnContext, result: CallResult, refusal: CompactionRefusal): CallResult {
-  if (refusal.type === "failed") return endFailedCall(turn, result, refusal);
-  return abortCall(turn, result, turn.monitor?.stoppedBy ?? refusal.stoppedBy);
-}
-
 /**
  * Applies the `preRequest` policies and calls the model. Never rejects: a policy that fails gives a call without a
  * request.
@@ -188,10 +150,6 @@ async function sendRequest(
   return { call, progress: addSpending(turn.progress, call), tools, hiddenTools, sent };
 }
 
-function isOverflow({ attempt }: ModelCall): boolean {
-  return attempt.error?.code === "context_window_overflow";
-}
-
 /** Sends a smaller request after an overflow, also in other forms; returns the first result if the context cannot be reduced. */
 async function retryWithSmallerContext(
   turn: TurnContext,
@@ -202,7 +160,7 @@ async function retryWithSmallerContext(
   const { attempt: { error, hasOutput }, number } = first.call;
   if (!first.sent || !run.config.transformContext) return first;
   const after = { ...turn, progress: first.progress };
-  const prepared = await prepareRequest(after, true);
+  const prepared = await prepareRequest(after, { overflow: true });
   const isSent = prepared.type === "ready" && !cancellation.aborted &&
     isSmaller(prepared.request.context, first.sent);
   const isDiscarded = isSent && error !== undefined && hasOutput;
@@ -216,12 +174,6 @@ async function retryWithSmallerContext(
   if (!isSent) return charged;
   const second = await sendAgain(turn, start, charged, prepared.request);
   return await sendInOtherForms(turn, start, second, prepared.request);
-}
-
-/** Returns a call without the reply that a `retry` event has discarded, since an abort may end the call now. */
-function discardReply({ call, ...rest }: CallResult): CallResult {
-  const attempt = { ...call.attempt, reply: { content: [], calls: [] }, hasOutput: false };
-  return { ...rest, call: { ...call, attempt } };
 }
 
 /** Sends a request that the provider rejects again in other forms, as long as there are some. */
@@ -267,34 +219,6 @@ async function sendAgain(
   return { ...second, call: { ...second.call, usage, cost } };
 }
 
-/** A hook that failed. */
-interface HookFailure {
-  readonly type: "failed";
-  readonly thrown: unknown;
-}
-
-function toFailure(thrown: unknown): HookFailure {
-  return { type: "failed", thrown };
-}
-
-/** Ends a call with the error of a hook, or as aborted; keeps its output and its token counts. */
-function endFailedCall(turn: TurnContext, result: CallResult, { thrown }: HookFailure): CallResult {
-  if (turn.cancellation.aborted) return abortCall(turn, result);
-  const { call, ...rest } = result;
-  const end = { stopReason: "error", error: toHookError("A hook", thrown) } as const;
-  return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
-}
-
-function abortCall(
-  turn: TurnContext,
-  { call, ...rest }: CallResult,
-  stoppedByPolicy?: StoppedBy,
-): CallResult {
-  const { stopReason, error, stoppedBy } = createAbortedAttempt(turn, stoppedByPolicy);
-  const end = { stopReason, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
-  return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
-}
-
 /** Appends the message to the history. */
 function appendReply(
   { run }: TurnContext,
@@ -321,36 +245,5 @@ function appendReply(
     progress,
     ...(error && { error }),
     ...(stoppedBy && { stoppedBy }),
-  };
-}
-
-/** Creates the result of a call that was aborted or stopped before a request was sent. */
-function createUnsentCall(turn: TurnContext, stoppedBy?: StoppedBy): CallResult {
-  const { settings: { model, tools }, progress } = turn;
-  const attempt = createAbortedAttempt(turn, stoppedBy);
-  return {
-    call: { attempt, model, attempts: 0, number: 0, usage: zeroUsage(), cost: zeroCost() },
-    progress,
-    tools,
-  };
-}
-
-/** The parts of a message that a reply determines. */
-type Reply = Pick<AssistantMessage, "content" | "usage" | "cost" | "stopReason">;
-
-function createMessage(
-  { config }: RunServices,
-  { provider, modelId }: ModelSpec,
-  { content, usage, cost, stopReason }: Reply,
-): AssistantMessage {
-  return {
-    role: "assistant",
-    content,
-    provider,
-    modelId,
-    usage,
-    cost,
-    stopReason,
-    timestamp: config.now(),
   };
 }

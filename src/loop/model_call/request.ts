@@ -54,6 +54,12 @@ export type Preparation =
   }
   | (CompactionRefusal & { readonly report?: CompactionReport | undefined });
 
+/** Options for `prepareRequest()`. */
+export interface PrepareOptions {
+  /** Whether the provider rejected the previous context as too long. */
+  readonly overflow: boolean;
+}
+
 /**
  * Prepares the request of a turn. Steering that is queued meanwhile is included. The result is a promise if that takes
  * time.
@@ -62,11 +68,11 @@ export type Preparation =
  */
 export function prepareRequest(
   turn: TurnContext,
-  overflow: boolean,
+  { overflow }: PrepareOptions,
 ): Preparation | Promise<Preparation> {
   const { run } = turn;
   const { transformContext } = run.config;
-  if (transformContext) return prepareTransformed(turn, transformContext, overflow);
+  if (transformContext) return prepareTransformed(turn, { transformContext, overflow });
   const late = takeLateSteering(run);
   const request = late.length > 0
     ? run.history.emitRepaired(late).then(() => prepareHistory(turn))
@@ -80,13 +86,12 @@ function toReady(request: PreparedRequest): Preparation {
 
 async function prepareTransformed(
   turn: TurnContext,
-  transformContext: TransformContext,
-  overflow: boolean,
+  options: Omit<TransformOptions, "check">,
 ): Promise<Preparation> {
   const check = new CompactionCheck(turn);
   let transformed: TransformedContext | undefined;
   try {
-    transformed = await applyTransform(turn, { transformContext, overflow, check })
+    transformed = await applyTransform(turn, { ...options, check })
       .finally(() => check.close());
     if (!check.refusal) {
       const request = await addLateSteering(turn, transformed.messages);
@@ -239,10 +244,8 @@ interface TransformedContext {
   readonly report?: CompactionReport;
 }
 
-interface TransformOptions {
+interface TransformOptions extends PrepareOptions {
   readonly transformContext: TransformContext;
-  /** Whether the provider rejected the previous context as too long. */
-  readonly overflow: boolean;
   readonly check: CompactionCheck;
 }
 
