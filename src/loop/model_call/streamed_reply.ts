@@ -18,12 +18,13 @@ import { type Cost, type Usage, zeroUsage } from "../../core/models/usage.ts";
 import { type AccumulatedReply, ReplyAccumulator } from "../../core/streams/accumulate.ts";
 import type { AssistantMessageEvent, StreamWarningEvent } from "../../core/streams/stream.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
-import { preloadValidator, prepareValidation } from "../../core/tools/validate_arguments.ts";
+import { prepareValidation } from "../../core/tools/validate_arguments.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
 import type { ReadOptions, ReadOutcome } from "./read_events.ts";
 import { parseReplyEnd, type ReplyEnd, toAbortedError } from "./reply_end.ts";
+import { ValidatorPreload } from "./validator_preload.ts";
 
 /** The end of a reply, with what was received until then. */
 export interface ReplyOutcome {
@@ -45,12 +46,6 @@ export interface ReplyOutcome {
   readonly stoppedBy?: StoppedBy;
 }
 
-/** Milliseconds without any content before a validator is loaded: ajv blocks the thread for 40 ms. */
-const PRELOAD_AFTER_MS = 20;
-
-/** Microtasks without any content before the timer for that is set: a stream from memory has begun by then. */
-const MICROTASKS_BEFORE_TIMER = 32;
-
 /** Maximum number of warnings that a run remembers, since a server may send any number. */
 const MAX_STREAM_WARNINGS = 1_000;
 
@@ -65,7 +60,7 @@ export class StreamedReply implements ReadOptions {
   readonly #callIds: string[] = [];
   #preparedTool: string | undefined;
   #firstTokenAt: number | undefined;
-  #isPreloadStopped = false;
+  readonly #preload: ValidatorPreload;
   #end: ReplyEnd | undefined;
 
   /** Creates a reply without content; `tools` are those that it may call. */
@@ -74,6 +69,7 @@ export class StreamedReply implements ReadOptions {
     this.#turn = turn;
     this.#run = turn.run;
     this.#tools = tools;
+    this.#preload = new ValidatorPreload(tools, turn.run.config.validator);
   }
 
   /** Length of the text, thinking and arguments so far, in UTF-16 code units. */
@@ -124,6 +120,16 @@ export class StreamedReply implements ReadOptions {
   /** Reads the terminal event of an aborted reply; blocks that are still open no longer matter. */
   acceptTerminal(event: AssistantMessageEvent): void {
     if (event.type === "done" || event.type === "error") this.#end = parseReplyEnd(event);
+  }
+
+  /** Loads the validator if the first reply of a run takes long. */
+  startPreload(): void {
+    if (this.#turn.progress.turn <= 1 && this.#tools.length > 0) this.#preload.start();
+  }
+
+  /** Does not load the validator any more, since the reply has ended. */
+  stopPreload(): void {
+    this.#preload.stop();
   }
 
   /** Ends the reply when its events have been read. */
@@ -195,7 +201,7 @@ export class StreamedReply implements ReadOptions {
   #markContent(): void {
     if (this.#firstTokenAt !== undefined) return;
     this.#firstTokenAt = this.#run.config.now();
-    this.stopPreload();
+    this.#preload.stop();
   }
 
   /** Compiles the schema of a tool while the model still writes its arguments. */
@@ -204,28 +210,5 @@ export class StreamedReply implements ReadOptions {
     this.#preparedTool = name;
     const tool = this.#tools.find((tool) => tool.name === name);
     if (tool) prepareValidation(tool, this.#run.config.validator);
-  }
-
-  /** Loads the validator if the first reply of a run takes long, so that loading it delays nothing. */
-  startPreload(): void {
-    if (this.#turn.progress.turn > 1 || this.#tools.length === 0) return;
-    void this.#preloadLater();
-  }
-
-  /** Does not load the validator any more, since the reply has content or has ended. */
-  stopPreload(): void {
-    this.#isPreloadStopped = true;
-  }
-
-  async #preloadLater(): Promise<void> {
-    for (let count = 0; count < MICROTASKS_BEFORE_TIMER; count++) {
-      await undefined;
-      if (this.#isPreloadStopped) return;
-    }
-    const { validator } = this.#run.config;
-    // Not with setTimeout(), whose first call takes 5 ms on Deno, which would delay the request.
-    AbortSignal.timeout(PRELOAD_AFTER_MS).addEventListener("abort", () => {
-      if (!this.#isPreloadStopped) preloadValidator(this.#tools, validator);
-    });
   }
 }
