@@ -414,8 +414,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const options = typedOptions as unknown as RunOptions;
     const state = this.#state;
     const load = async (previous: LatestRun) => {
-      const { RunObserver, drainPreviousRun } = await import("./run_code.ts");
-      run.pipe.observer = new RunObserver(state, this.#subscribers, run);
+      const { StateObserver, drainPreviousRun } = await import("./run_code.ts");
+      run.pipe.observer = new StateObserver(state, this.#subscribers, run);
       await drainPreviousRun(previous, { nextPipe: () => run.pipe, sleep: this.#ports.sleep });
     };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());

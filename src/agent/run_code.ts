@@ -10,6 +10,6 @@ import "../loop/run_turns.ts";
 export { drainPreviousRun } from "./latest_run.ts";
 export { EventBody } from "./event_body.ts";
 export { runAgentTool } from "./run_agent_tool.ts";
-export { RunObserver } from "./run_observer.ts";
+export { StateObserver } from "./state_observer.ts";
 export { StructuredAnswer } from "./structured_output.ts";
 export { toAgentResult } from "./to_agent_result.ts";

@@ -1,5 +1,5 @@
 /**
- * The observer of a run of an agent.
+ * The observer of a run that keeps the state of its agent.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { LiveState } from "./live_state.ts";
 import type { Subscribers } from "./subscribers.ts";
 
 /** Applies the events of a run to the state of its agent, then passes them to the listeners. */
-export class RunObserver implements EventObserver {
+export class StateObserver implements EventObserver {
   readonly #state: LiveState;
   readonly #subscribers: Subscribers;
   readonly #run: ObservedRun;
