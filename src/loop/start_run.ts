@@ -30,7 +30,7 @@ export interface StartRunOptions extends FirstTurn {
   readonly pendingCalls?: ReadonlySet<string>;
   /** Models, and parts of their costs, whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
-  /** Called when nothing refuses the run, which starts when the promise resolves, and fails when it rejects. */
+  /** Called once the options of the run are valid; the run starts when the promise resolves, and fails when it rejects. */
   readonly after?: () => Promise<unknown>;
   /**
    * Returns the final configuration before the run starts, soon after an abort at the latest; a rejection fails the run.
@@ -146,7 +146,7 @@ async function executeRun(
   try {
     await start.after?.();
     const prepared = await start.prepare?.(config, options.cancellation) ?? config;
-    // Before the first event: an agent that its parent refuses has no last one.
+    // Before `agent_start`: a run that its parent refuses does not start, and so has no `agent_end` either.
     const inherited = prepared.parent ? (await loading).inheritRules(prepared) : prepared;
     await events.begin({ type: "agent_start", runId });
     const { RunServices, runTurns, finishRun } = await loading;

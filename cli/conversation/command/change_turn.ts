@@ -1,6 +1,6 @@
 /**
  * The turns of the log of file changes: one for each prompt, and one for each command of the user and each plan that is
- * carried out. A turn has the time of its begin, from the clock of the entries of the session.
+ * carried out. A turn has the time of its start, from the clock of the entries of the session.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export function getChangeSource(turn: string): ChangeSource {
   return turn.split(" ")[1] === "task" ? "task" : "prompt";
 }
 
-/** Returns the time of the begin of a turn. */
+/** Returns the time at which a turn begins. */
 export function getTurnTime(turn: string): number {
   return parseInt(turn, 10);
 }

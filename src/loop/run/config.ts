@@ -65,7 +65,7 @@ export interface TurnSettings {
   readonly systemPrompt: string;
   /** The tools. */
   readonly tools: readonly AgentTool[];
-  /** Of a turn whose request is made: the tools that a policy has left out of it. Default: none. */
+  /** The tools that policies have left out of the request of the turn; set once the request is made. Default: none. */
   readonly hiddenTools?: readonly AgentTool[] | undefined;
   /** The tool that receives a structured answer; its calls skip policies and approval. */
   readonly answerTool?: AgentTool;
