@@ -151,12 +151,12 @@ function isBroadPath(text: string): boolean {
     /\/\.?\*$/,
     "/",
   );
-  const normalized = normalizePath(path);
+  const normalized = resolveDots(path);
   return /^(?:\.|~[\w-]*|(?:\.\.\/)*\.\.)$/.test(normalized) || SYSTEM_DIRECTORY.test(normalized);
 }
 
 /** Resolves `.` and `..` in a path as far as possible; `..` above a home directory is kept as `..`. */
-function normalizePath(path: string): string {
+function resolveDots(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;

@@ -16,7 +16,7 @@ import {
   isNameReader,
   isPrinter,
   listDirectoryOptions,
-  listInputCode,
+  listInputCodePaths,
   listInputNames,
   listPathWords,
   listSelectedNames,
@@ -35,8 +35,8 @@ const MAX_NAMES = 64;
 /** Maximum number of directories in which the commands of a script may run. */
 const MAX_DIRECTORIES = 8;
 
-/** Where a script runs. */
-export interface ScriptPlace {
+/** The directory in which a script starts. */
+export interface StartDirectory {
   /** Canonical path of the directory in which a shell starts; `undefined` when it is not known. */
   readonly workingDirectory: string | undefined;
   /** Whether an earlier command may have changed the directory. */
@@ -50,7 +50,7 @@ export interface ScriptPlace {
 export function findNamedPath(
   script: ExecutedCommands,
   { concerns, mayConcern }: Pick<PathRule, "concerns" | "mayConcern">,
-  place: ScriptPlace,
+  start: StartDirectory,
 ): Concern {
   if (script.incomplete) return "possible";
   const { words: all } = script;
@@ -61,7 +61,7 @@ export function findNamedPath(
       word,
     ]),
   );
-  const directories = findDirectories(commands, place);
+  const directories = findDirectories(commands, start);
   let isPossible = false;
   let count = 0;
   for (const word of words.values()) {
@@ -69,7 +69,7 @@ export function findNamedPath(
     if (!paths || (count += paths.length) > MAX_PATHS) return "possible";
     for (const possible of paths) {
       if (possible.type === "pattern") {
-        isPossible ||= mayConcern(possible.path, place.workingDirectory);
+        isPossible ||= mayConcern(possible.path, start.workingDirectory);
         continue;
       }
       const concern = concerns(possible.path);
@@ -100,7 +100,7 @@ function listScriptWords(
   return [
     ...commands.flatMap(listPathWords),
     ...listInputNames(commands),
-    ...listInputCode(commands),
+    ...listInputCodePaths(commands),
     ...(isPassed ? commands.flatMap(listSelectedNames) : []),
     ...others.flatMap(({ text, literal }) =>
       listValues(text.replace(/(?:\\[nrt])+$/, ""), true).map((value) => ({ text: value, literal }))
@@ -121,7 +121,7 @@ interface Directories {
 /** Follows the commands that change the directory. */
 function findDirectories(
   commands: readonly SimpleCommand[],
-  { workingDirectory, isMoved }: ScriptPlace,
+  { workingDirectory, isMoved }: StartDirectory,
 ): Directories {
   const known: (readonly string[])[] = [splitPath(workingDirectory ?? "")];
   let hasOthers = isMoved;

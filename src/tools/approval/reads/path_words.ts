@@ -258,8 +258,8 @@ export function listInputNames(commands: readonly SimpleCommand[]): readonly She
 }
 
 /** Returns the paths in code that a script prints, or has in a document, for a command that runs its input. */
-export function listInputCode(commands: readonly SimpleCommand[]): readonly ShellWord[] {
-  const interpreters = commands.filter(runsInput).map(getProgram);
+export function listInputCodePaths(commands: readonly SimpleCommand[]): readonly ShellWord[] {
+  const interpreters = commands.filter(runsItsInput).map(getProgram);
   const [first] = interpreters;
   if (first === undefined) return [];
   // Which of them runs a text is not certain.
@@ -271,7 +271,7 @@ export function listInputCode(commands: readonly SimpleCommand[]): readonly Shel
 }
 
 /** Whether a command runs the code in its input: it has only options, and none of them has code. */
-function runsInput(command: SimpleCommand): boolean {
+function runsItsInput(command: SimpleCommand): boolean {
   const name = getProgram(command);
   const options = command.words.slice(1).map(({ text }) => text);
   return (mayRunCode(name) || SHELLS.test(name)) &&

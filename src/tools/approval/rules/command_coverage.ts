@@ -96,7 +96,7 @@ function coversWildcards(command: SimpleCommand, { words, isPrefix }: CommandPat
   if (isExact || !hasHarmlessForms(command.words) || changesReferences(command)) return true;
   const isGranted = (index: number) => /^-(?!C$)[^*]*$/.test(words[index] ?? "");
   const rest = command.words.filter((_, index) => !isGranted(index));
-  return isHarmlessCommand({ ...command, words: skipDirectory(rest) });
+  return isHarmlessCommand({ ...command, words: skipDirectoryOption(rest) });
 }
 
 /** Sub-commands of git whose use is to change something, although some forms only read. */
@@ -106,7 +106,7 @@ function changesReferences(command: SimpleCommand): boolean {
 }
 
 /** Returns the words of git without the directory in which it runs, as in `git -C lib status`. */
-function skipDirectory(words: readonly ShellWord[]): readonly ShellWord[] {
+function skipDirectoryOption(words: readonly ShellWord[]): readonly ShellWord[] {
   const [program, option] = words;
   return program?.text === "git" && option?.text === "-C" ? [program, ...words.slice(3)] : words;
 }
