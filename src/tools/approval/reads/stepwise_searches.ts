@@ -13,13 +13,8 @@ import {
 } from "../commands/executed_commands.ts";
 import { listSteps, type ScriptStep } from "../commands/script_steps.ts";
 import { findWorkingDirectory } from "../patterns/path_rules.ts";
-import {
-  findWideSearch,
-  listMoved,
-  type ScriptPlace,
-  setsPlace,
-  type WideSearch,
-} from "./wide_searches.ts";
+import { listMoved } from "./searched_directories.ts";
+import { findWideSearch, type ScriptPlace, setsPlace, type WideSearch } from "./wide_searches.ts";
 
 /** Commands that move the shell, or decide what others do. */
 const MOVERS = /^(?:cd|pushd|popd|eval|exec|source|\.|trap|alias|shopt|enable)$/;

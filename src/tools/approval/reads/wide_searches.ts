@@ -5,14 +5,11 @@
  * @module
  */
 
-import type { NamedEntry } from "../../../platform/file_calls.ts";
 import { isDirectory } from "../../../platform/is_directory.ts";
 import { pathExists } from "../../../platform/path_exists.ts";
 import { dirname, join } from "../../../platform/paths.ts";
-import { system } from "../../../platform/system.ts";
 import { isWithin } from "../../files/file_rules.ts";
 import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
-import { readEnvironmentVariable } from "../../process/command_environment.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "../commands/executed_commands.ts";
 import { listComparedPaths, mayShowFiles } from "../commands/git_arguments.ts";
@@ -20,6 +17,18 @@ import { findSubcommand } from "../commands/harmless_commands.ts";
 import { findLaunched, listStartedCommands } from "../commands/launched_commands.ts";
 import { findWorkingDirectory } from "../patterns/path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
+import {
+  findRepository,
+  isKnown,
+  isOutside,
+  KNOWN_VARIABLE,
+  listBases,
+  type ListBudget,
+  listDirectories,
+  MAX_LISTS,
+  MAX_PATHS,
+  PATTERN,
+} from "./searched_directories.ts";
 import { WITHOUT_CONTENT } from "./unknown_reads.ts";
 
 /** Programs that search directories, without an operand the one they are in. */
@@ -35,53 +44,11 @@ const RECURSIVE = /^-(?!-)\w*[rR]|^--(?:der|rec|di)|^-\w*d/;
 const FILE_READERS =
   /^(?:awk|base64|bat|cat|cmp|column|comm|cut|[ef]?grep|file|fmt|fold|[gmn]awk|head|hexdump|jq|less|more|nl|od|paste|rev|sed|sort|strings|tac|tail|tr|uniq|xxd|zgrep)$/;
 
-/** Matches what the shell replaces by names. */
-const PATTERN = /[*?[]/;
-
-/**
- * Matches directories of the kernel, which may be other ones for a command than for this program, or missing. Devices such as
- * `/dev/stdin` are none unless a redirection opens one.
- */
-const KERNEL_DIRECTORY =
-  /^\/(?:dev\/(?:[^/]+\/|(?:fd|shm|pts|mqueue)$)|dev$|proc\/(?:\d+|self|thread-self)(?:\/|$))/;
-
 /** An option with its value in the same word, which may be a directory, as in `--directory=../other`, `-kCother` and `-I../other`. */
 const ATTACHED_VALUE = /^(?:--?[\w-]+=|-[A-Za-z]*C|-\w+(?=[./~]))(.+)$/s;
 
-/** The home, the working directory or that of the repository at the beginning of a word. */
-const KNOWN_VARIABLE =
-  /^(?:~\+?|\$\{?(?:HOME|PWD)\}?|\$\((?:pwd|git rev-parse --show-toplevel)\)|`(?:pwd|git rev-parse --show-toplevel)`)(?=\/|$)/;
-
 /** Variables that decide where `cd` leads, and what the words of `KNOWN_VARIABLE` mean. */
 const PLACES = /^(?:CDPATH|HOME|OLDPWD|PWD|GIT_\w*(?:DIR|TREE|DIRECTORIES)|GIT_CONFIG\w*)$/;
-
-/** Matches paths of installed programs and packages, to which package managers link. */
-const INSTALLED = new RegExp(
-  [
-    "^/(?:bin|lib\\w*|nix|opt|sbin|usr)/",
-    "/(?:node_modules|site-packages)(?:/|$)",
-    "/\\.cargo/(?:registry|git/checkouts)(?:/|$)",
-    "/\\.rustup/toolchains(?:/|$)",
-    "/go/pkg/mod(?:/|$)",
-    "/\\.m2/repository(?:/|$)",
-    "/\\.gradle/caches(?:/|$)",
-    "/\\.cache/deno/npm(?:/|$)",
-  ].join("|"),
-);
-
-/** Maximum number of paths to examine; a script with more may search anywhere. */
-const MAX_PATHS = 200;
-
-/** Maximum length of a path in characters, as for the kernel. */
-const MAX_PATH_LENGTH = 4_096;
-
-/** Maximum number of directories to list for the patterns of a script. */
-const MAX_LISTS = 1_000;
-
-/** The directories that may still be listed. */
-interface ListBudget {
-  left: number;
-}
 
 /** Where the commands of a script run. */
 export interface ScriptPlace {
@@ -123,15 +90,7 @@ export async function findWideSearch(
     const inputs = listInputs(commands);
     if (operands.length === 0 && inputs.length === 0 && !isBare) return undefined;
     const targets = [...earlier, ...commands].flatMap(listTargets);
-    const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
-    if (isPlaced && commands.some(setsPlace)) return "outside";
-    const isExpanded = [...operands, ...targets].some(({ literal }) => !literal);
-    if (isExpanded && commands.some(changesPatterns)) return "outside";
-    const isElsewhere = commands.some(startsElsewhere);
-    const isMoved = commands.some((command) =>
-      !startsElsewhere(command) && listTargets(command).length > 0
-    );
-    if (isElsewhere && (operands.length > 0 || isMoved)) return "outside";
+    if (isUnclear(commands, { operands, targets })) return "outside";
     const budget = { left: MAX_LISTS };
     const { repeats } = script;
     const bases = await listBases(directories ?? [root], { targets, repeats, budget });
@@ -151,6 +110,25 @@ export async function findWideSearch(
   } catch {
     return "outside"; // A pattern has too many alternatives or is too long, or a value is not known.
   }
+}
+
+/** Whether it is not clear to which directories the operands of searches, and the targets of moves, lead. */
+function isUnclear(
+  commands: readonly SimpleCommand[],
+  { operands, targets }: {
+    readonly operands: readonly ShellWord[];
+    readonly targets: readonly ShellWord[];
+  },
+): boolean {
+  const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
+  if (isPlaced && commands.some(setsPlace)) return true;
+  const isExpanded = [...operands, ...targets].some(({ literal }) => !literal);
+  if (isExpanded && commands.some(changesPatterns)) return true;
+  const isElsewhere = commands.some(startsElsewhere);
+  const isMoved = commands.some((command) =>
+    !startsElsewhere(command) && listTargets(command).length > 0
+  );
+  return isElsewhere && (operands.length > 0 || isMoved);
 }
 
 function listUnique(words: readonly ShellWord[]): readonly ShellWord[] {
@@ -185,7 +163,9 @@ function findSearch(command: SimpleCommand, root: string): readonly DirectorySea
     const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
       .filter(isKnown);
     const comparison = operands.length === 2 ? "git" : undefined;
-    const other = texts.includes("archive") ? listValues(args, /^--remo\w*(?:=|$)(.*)$/s) : [];
+    const other = texts.includes("archive")
+      ? listOptionValues(args, /^--remo\w*(?:=|$)(.*)$/s)
+      : [];
     return [{
       operands: [...operands, ...other],
       isBare: mayShowFiles(texts),
@@ -227,11 +207,6 @@ function toDirectory({ text, literal }: ShellWord, root: string): ShellWord {
   return { text: end === -1 ? path : dirname(`${path.slice(0, end)}*`), literal };
 }
 
-/** Whether a word has no expansion whose value is not known. */
-function isKnown({ text, literal }: ShellWord): boolean {
-  return literal || !/[$`]/.test(text.replace(KNOWN_VARIABLE, ""));
-}
-
 /** Whether `diff` compares two directories, or git does, without a repository or with one of them outside of it. */
 function comparesDirectories(
   { operands, comparison }: DirectorySearch,
@@ -250,14 +225,6 @@ function comparesDirectories(
       (findRepository(root) === undefined ||
         found.flat().some((path) => !isWithin(join(path), root)));
   });
-}
-
-/** Returns the directory of the repository that a directory is in. */
-function findRepository(directory: string): string | undefined {
-  for (let path = directory;; path = dirname(path)) {
-    if (pathExists(join(path, ".git"))) return path;
-    if (path === dirname(path)) return undefined;
-  }
 }
 
 /** Whether a command sets a variable that decides where `cd` leads. */
@@ -308,7 +275,7 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
     }
     case "env":
     case "genv":
-      return listValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
+      return listOptionValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
     case "find":
     case "gfind": {
       // It starts the command in each directory that has a file, for those in its arguments in the ones above.
@@ -323,160 +290,22 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
       return [...starts, ...above];
     }
     case "git":
-      return listValues(args, /^-C(.*)$/s);
+      return listOptionValues(args, /^-C(.*)$/s);
     case "unshare":
     case "nsenter":
-      return listValues(args, /^(?:-(?!-)\w*?w|--wd?(?:=|$))(.*)$/s);
+      return listOptionValues(args, /^(?:-(?!-)\w*?w|--wd?(?:=|$))(.*)$/s);
     default:
       return findLaunched(command, () => true).length > 0
-        ? listValues(args, /^--(?:chdir|cwd|dir|directory|prefix|working-directory)=(.+)$/s)
+        ? listOptionValues(args, /^--(?:chdir|cwd|dir|directory|prefix|working-directory)=(.+)$/s)
         : [];
   }
 }
 
 /** Lists the values of an option, in the same word or in the next one. */
-function listValues(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+function listOptionValues(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
   return args.flatMap((word, index) => {
     const value = option.exec(word.text)?.[1];
     if (value === undefined) return [];
     return value === "" ? args.slice(index + 1, index + 2) : [{ ...word, text: value }];
   });
-}
-
-/** Lists the directories in which commands may run that move from one to another, or do not. */
-async function listBases(
-  directories: readonly string[],
-  { targets, repeats, budget }: {
-    readonly targets: readonly ShellWord[];
-    readonly repeats: boolean;
-    readonly budget: ListBudget;
-  },
-): Promise<ReadonlySet<string>> {
-  let bases: ReadonlySet<string> = new Set(directories);
-  if (targets.length > MAX_PATHS) throw new RangeError("The shell moves too often");
-  let known: number;
-  do {
-    known = countDirectories(bases);
-    for (const target of targets) {
-      bases = new Set([...bases, ...await listMoved(bases, target, budget)]);
-      if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
-    }
-    // From a missing directory, the shell gets no higher than from those above it.
-  } while (repeats && countDirectories(bases) > known);
-  return bases;
-}
-
-function countDirectories(paths: ReadonlySet<string>): number {
-  return [...paths].filter(isDirectory).length;
-}
-
-/** Lists where a command that moves the shell leads from directories. */
-export async function listMoved(
-  bases: ReadonlySet<string>,
-  target: ShellWord,
-  budget: ListBudget = { left: MAX_LISTS },
-): Promise<ReadonlySet<string>> {
-  const moved = new Set<string>();
-  const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
-  // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
-  for (const path of new Set(paths.flatMap((path) => [path, join(path)]))) {
-    if (isDirectory(path)) moved.add(await system.realPath(path)).add(join(path));
-    // An earlier command may create it, and a later one may lead out of it.
-    else if (!pathExists(path)) moved.add(join(path));
-  }
-  return moved;
-}
-
-/**
- * Lists the path of a word, or for a pattern those of directories and links that it may match.
- *
- * @throws {RangeError} When there are more than `MAX_PATHS`, when the budget is spent, or for an expansion whose value
- * is not known.
- */
-function listDirectories(
-  { text, literal }: ShellWord,
-  base: string,
-  budget: ListBudget,
-): readonly string[] {
-  if (!literal && /[$`]/.test(text.replace(KNOWN_VARIABLE, ""))) {
-    throw new RangeError("The directory is that of an expansion");
-  }
-  if (literal || !PATTERN.test(text)) {
-    const path = toAbsolute(text, base);
-    if (path.length > MAX_PATH_LENGTH) throw new RangeError("The path is too long");
-    if (isKernelPath(path)) throw new RangeError("The directory is one of the kernel");
-    // An earlier command may create the directory that `..` leads out of.
-    return pathExists(path) ? [path] : [...new Set([path, join(path)])];
-  }
-  const [first = "", ...rest] = text.split("/");
-  // A name that was found may have the characters of patterns.
-  let paths: readonly string[] = PATTERN.test(first)
-    ? listMatches(base, first, budget)
-    : [toAbsolute(first, first === "" ? "" : base)];
-  for (const segment of rest) {
-    paths = PATTERN.test(segment)
-      ? paths.flatMap((path) => listMatches(path, segment, budget))
-      : paths.map((path) => `${path}/${segment}`);
-    if (paths.length > MAX_PATHS) throw new RangeError("The pattern matches too many directories");
-  }
-  if (paths.some(isKernelPath)) throw new RangeError("The directory is one of the kernel");
-  return paths;
-}
-
-function isKernelPath(path: string): boolean {
-  const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  return KERNEL_DIRECTORY.test(`/${names.join("/")}`) || KERNEL_DIRECTORY.test(join(path));
-}
-
-function listMatches(directory: string, pattern: string, budget: ListBudget): readonly string[] {
-  if (budget.left-- <= 0) throw new RangeError("The patterns list too many directories");
-  const start = pattern.slice(0, pattern.search(PATTERN));
-  const end = pattern.replace(/^.*[*?\]]/s, "");
-  const names = listEntries(directory || "/").filter(({ isFile }) => !isFile)
-    .map(({ name }) => name);
-  // Before version 5.2 of bash, a pattern with a dot at its beginning matches `..`.
-  return [...names, ...(start.startsWith(".") ? [".."] : [])]
-    .filter((name) => name.startsWith(start) && name.endsWith(end))
-    .map((name) => `${directory}/${name}`);
-}
-
-function listEntries(directory: string): readonly NamedEntry[] {
-  try {
-    return [...system.readDirSync(directory)];
-  } catch {
-    return [];
-  }
-}
-
-/**
- * Keeps `..`, which leads out of the directory behind a link.
- *
- * @throws {RangeError} When the path begins with the home directory of another user.
- */
-function toAbsolute(path: string, base: string): string {
-  if (path.startsWith("/")) return path;
-  const [name] = KNOWN_VARIABLE.exec(path) ?? [];
-  if (name === undefined) {
-    if (path.startsWith("~")) throw new RangeError("The home directory is that of another user");
-    return `${base}/${path}`;
-  }
-  if (name.includes("git")) return `${findRepository(base) ?? base}/${path.slice(name.length)}`;
-  const start = /[+Pp]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
-  return `${start}/${path.slice(name.length)}`;
-}
-
-/** Whether a path is that of a directory outside those of a sandbox. */
-async function isOutside(path: string, files: Sandbox["files"]): Promise<boolean> {
-  try {
-    const target = await system.realPath(path);
-    if (INSTALLED.test(target) || !system.statSync(target).isDirectory) return false;
-  } catch {
-    return false;
-  }
-  try {
-    await files.resolve(path, "read");
-    return false;
-  } catch {
-    return true;
-  }
 }
