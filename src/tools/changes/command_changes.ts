@@ -173,7 +173,7 @@ export class CommandChanges {
     const { root } = this.#sandbox;
     for (const change of changes) {
       const madeDirectories = change.before === null
-        ? findMissingParents(change.path, directories).map((path) => join(root, path))
+        ? listNewParents(change.path, directories).map((path) => join(root, path))
         : [];
       await this.#changeLog.record(join(root, change.path), change.before, change.after, {
         madeDirectories,
@@ -215,7 +215,7 @@ async function mayHaveChanged(path: string, time: Date | null): Promise<boolean>
 }
 
 /** Returns the parents of a path that are not in `directories`, the deepest first. */
-function findMissingParents(path: string, directories: ReadonlySet<string>): string[] {
+function listNewParents(path: string, directories: ReadonlySet<string>): string[] {
   const missing: string[] = [];
   let parent = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
   while (parent !== "" && !directories.has(parent)) {

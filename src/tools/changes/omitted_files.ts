@@ -65,7 +65,7 @@ export function groupByDirectory(
   const excluded = new Set(others);
   const directories = findDirectories(others);
   const grouped = files.filter((path) => !excluded.has(path))
-    .map((path) => listParents(path).find((parent) => !directories.has(parent)) ?? path);
+    .map((path) => listDirectoriesAbove(path).find((parent) => !directories.has(parent)) ?? path);
   return [...new Set(grouped)];
 }
 
@@ -83,7 +83,7 @@ function findDirectories(files: readonly string[]): ReadonlySet<string> {
 }
 
 /** Lists the directories above a path, the highest first; each ends with `/`. */
-function listParents(path: string): string[] {
+function listDirectoriesAbove(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
