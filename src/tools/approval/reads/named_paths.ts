@@ -12,6 +12,7 @@ import type { Concern } from "../patterns/concern.ts";
 import type { CallPath, PathRule } from "../patterns/path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "../patterns/pattern_overlap.ts";
 import { listValues } from "../shell/word_values.ts";
+import { looksLikePath } from "./code_paths.ts";
 import {
   isNameReader,
   isPrinter,
@@ -20,7 +21,6 @@ import {
   listInputNames,
   listPathWords,
   listSelectedNames,
-  looksLikePath,
   type PathWord,
   readsVariable,
 } from "./path_words.ts";

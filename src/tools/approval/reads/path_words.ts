@@ -10,6 +10,7 @@ import { hasHarmlessForms, WITHOUT_FILES } from "../commands/harmless_commands.t
 import { createProgramTest } from "../commands/interpreters.ts";
 import { isPlainValue } from "../shell/evaluated_variables.ts";
 import { listValues } from "../shell/word_values.ts";
+import { listCodePaths, looksLikePath, quotesTexts } from "./code_paths.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import { listScriptFiles } from "./script_files.ts";
 
@@ -119,20 +120,17 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const patternIndex = findPattern(subcommand === "grep" ? "grep" : name, args);
   const texts = args.map(({ text }) => text);
   const words = args.flatMap((word, index) => {
-    if (index === patternIndex || isExcluded(name, { texts, index })) return [];
+    const position = { texts, index };
+    if (index === patternIndex || isExcluded(name, position)) return [];
     if (name === "export" && setsPlainPath(word)) return [];
-    if (name === "git" && isBranch(subcommand, { texts, index })) return [];
-    const isCode = mayRunCode(name) || name === "alias";
-    const parts = isCode && /[\s"'`()]/.test(word.text)
-      ? listCodePaths(name, word.text)
-      : isReader || looksLikePath(word.text)
-      ? listValues(word.text, isReader)
-      : [];
-    const { [index]: whole = "", [index - 1]: previous = "" } = texts;
-    return parts.flatMap((text): readonly PathWord[] => [
+    if (name === "git" && isBranch(subcommand, position)) return [];
+    const { [index - 1]: previous = "" } = texts;
+    return listParts(name, word.text, isReader).flatMap((text): readonly PathWord[] => [
       { text, literal: word.literal },
       ...(isReader && word.literal ? listShortestName(text) : []),
-      ...(isReader ? listProgramGlobs(name, { text, word: whole, previous }).map(toGlobWord) : []),
+      ...(isReader
+        ? listProgramGlobs(name, { text, word: word.text, previous }).map(toGlobWord)
+        : []),
     ]);
   });
   const documents = mayRunCode(name)
@@ -148,6 +146,13 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
     ...files.map((text) => ({ text, literal: true })),
     ...targets,
   ];
+}
+
+/** Returns the parts of a word that may be paths: the paths in code, or the word and the values in it. */
+function listParts(program: string, text: string, isReader: boolean): readonly string[] {
+  const isCode = (mayRunCode(program) || program === "alias") && /[\s"'`()]/.test(text);
+  if (isCode) return listCodePaths(program, text);
+  return isReader || looksLikePath(text) ? listValues(text, isReader) : [];
 }
 
 /** Options with the directory in which a program, or the one that it runs, works; the value may be the next word. */
@@ -298,63 +303,6 @@ function splitNames(text: string): readonly string[] {
   return text.split(/(?:\s|\\[nrt]|\\0(?![0-7]))+/).filter((name) => name !== "");
 }
 
-/** Interpreters of languages in which all texts are in quotes, unlike `%w(a b)` and `qw(a b)`. */
-const quotesTexts = createProgramTest("i?python pypy node nodejs tsx ts-node deno bun");
-
-/** Returns the words of code that look like paths. */
-function listCodePaths(interpreter: string, code: string): readonly string[] {
-  // A name with blanks, such as that of a script, is no code.
-  const isQuoting = quotesTexts(interpreter) && /[(=;[{\n]/.test(code);
-  const { texts, rest } = isQuoting ? splitCode(code) : { texts: code, rest: "" };
-  const words = [...rest.matchAll(/(?:^|["'`\s(),;])([^"'`\s(),;]+)(?=(["'`]?))/g)];
-  // Without quotes, a name such as `console.log` is that of a member of an object.
-  const unquoted = words.filter(([match, word = "", end]) =>
-    word.includes("/") || end || /^["'`]/.test(match)
-  );
-  return [...texts.split(/[\s"'`(),;]+/), ...unquoted.map(([, word = ""]) => word)]
-    .filter(looksLikePath);
-}
-
-/**
- * Splits code into its texts, and the rest, with a quote in place of each text. A quote in a comment or an expression may
- * exchange them: a line with one that does not end is a text, and words of the rest that are next to a quote may be texts.
- */
-function splitCode(code: string): { readonly texts: string; readonly rest: string } {
-  let texts = "";
-  let rest = "";
-  let quote = "";
-  let lineStart = 0;
-  for (let index = 0; index < code.length; index++) {
-    const character = code.charAt(index);
-    const isLineEnd = character === "\n";
-    if (quote === "") {
-      rest += character;
-      if (/["'`]/.test(character)) quote = readQuote(code, index);
-      index += Math.max(0, quote.length - 1);
-    } else if (code.startsWith(quote, index)) {
-      index += quote.length - 1;
-      quote = "";
-      texts += " ";
-    } else if (isLineEnd && /^["']$/.test(quote)) {
-      quote = "";
-      rest += character;
-      texts += ` ${code.slice(lineStart, index)} `;
-    } else {
-      const length = character === "\\" ? 2 : 1;
-      texts += code.slice(index, index + length);
-      index += length - 1;
-    }
-    if (isLineEnd && quote === "") lineStart = index + 1;
-  }
-  return { texts: quote === "" ? texts : `${texts} ${code.slice(lineStart)}`, rest };
-}
-
-/** Returns the quote with which a text begins: three of Python, whose text may have several lines, or one. */
-function readQuote(code: string, index: number): string {
-  const quote = code.charAt(index);
-  return quote !== "`" && code.startsWith(quote.repeat(3), index) ? quote.repeat(3) : quote;
-}
-
 /**
  * Returns the shortest name that a quoted pattern matches, as in `find -name '.env*'`: the program may expand it. Other names
  * are left out, since `*.ts` in such a place may match any rule with a pattern.
@@ -362,11 +310,6 @@ function readQuote(code: string, index: number): string {
 function listShortestName(text: string): readonly ShellWord[] {
   const name = text.replace(/^(?:\*+\/)+/, "").replace(/(?:\/\*+)+$/, "").replace(/\*+/g, "");
   return name === text || name === "" ? [] : [{ text: name, literal: true }];
-}
-
-/** Whether a word has the form of a path, not of a name or of text. */
-export function looksLikePath(text: string): boolean {
-  return /^\S*[/.]\S*$/.test(text);
 }
 
 interface SplitCommand {
