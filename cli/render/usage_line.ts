@@ -26,7 +26,7 @@ export function formatUsage({ turns, ...spending }: RunTotals): string {
 }
 
 /** Formats tokens, cost and duration, such as `8,210 tokens in (6,000 cached), 412 out`, `$0.0217` and `4.1 s`. */
-export function listSpending({ usage, cost, durationMs }: Omit<RunTotals, "turns">): string[] {
+function listSpending({ usage, cost, durationMs }: Omit<RunTotals, "turns">): string[] {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   const tokens = input + usage.output;
   const cached = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} cached)` : "";

@@ -6,7 +6,7 @@ import type { Display } from "../theme/display.ts";
 import { ASCII_SYMBOLS, UNICODE_SYMBOLS } from "../theme/get_display.ts";
 import { THEMES } from "../theme/themes.ts";
 import { formatStatus, getGaugeRole } from "./format_status.ts";
-import { formatTurnUsage, formatUsageTable } from "./format_usage.ts";
+import { formatUsageTable } from "./format_usage.ts";
 import type { StatusView } from "./status_view.ts";
 import type { TurnUsage } from "./turn_usage.ts";
 
@@ -185,12 +185,4 @@ Deno.test("formatUsageTable(): fits every width", () => {
       assert(getLineWidth(line) <= columns, encode(line));
     }
   }
-});
-
-Deno.test("formatTurnUsage(): shows tokens, cost and duration in one line", () => {
-  const [turn = createTurn("", 0)] = turns;
-  assertEquals(
-    encode(formatTurnUsage(turn, { columns: 80, display })),
-    "12,000 tokens in (9,000 cached), 300 out · $0.2500 · 4.0 s",
-  );
 });

@@ -11,26 +11,9 @@ import { getLineWidth, padLine, trimLineEnd, truncateLine } from "../line/line_w
 import { toOneLine } from "../plain_text.ts";
 import { truncateToWidth } from "../text_width.ts";
 import type { Display } from "../theme/display.ts";
-import { formatCost, formatDuration, listSpending } from "../usage_line.ts";
+import { formatCost, formatDuration } from "../usage_line.ts";
 import { toVisibleText } from "../visible_text.ts";
 import type { EarlierTurns, TurnUsage } from "./turn_usage.ts";
-
-/** Options for the formatting of usage. */
-export interface UsageOptions {
-  /** Columns of the terminal. */
-  readonly columns: number;
-  /** How the output shows lines. */
-  readonly display: Display;
-}
-
-/** Formats the usage of a turn, such as `8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s`. */
-export function formatTurnUsage(
-  turn: Omit<TurnUsage, "label">,
-  { columns, display: { symbols } }: UsageOptions,
-): Line {
-  const text = listSpending(turn).join(` ${symbols.separator} `);
-  return truncateLine([{ text, role: "faint" }], { columns, ellipsis: symbols.ellipsis });
-}
 
 /** A column of the table. */
 interface UsageColumn {
@@ -62,7 +45,11 @@ const MAX_LABEL_COLUMNS = 60;
 const GAP = "  ";
 
 /** Options for `formatUsageTable()`. */
-export interface UsageTableOptions extends UsageOptions {
+export interface UsageTableOptions {
+  /** Columns of the terminal. */
+  readonly columns: number;
+  /** How the output shows lines. */
+  readonly display: Display;
   /** Maximum number of turns; one row has the sum of the earlier ones. Default: 50. */
   readonly maxTurns?: number | undefined;
   /** Turns before the given ones. Default: none. */

@@ -162,9 +162,3 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   high_contrast: { name: "high_contrast", looks: HIGH_CONTRAST },
   mono: { name: "mono", looks: MONO },
 };
-
-/** Returns the theme of a name in any case, with `-` or `_`; `undefined` if there is none. */
-export function findTheme(name: string): Theme | undefined {
-  const key = name.trim().toLowerCase().replaceAll("-", "_");
-  return Object.values(THEMES).find((theme) => theme.name === key);
-}
