@@ -12,14 +12,11 @@ import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { VERSION } from "../host/version.ts";
-import type { RunDependencies } from "./run_prompt.ts";
+import type { AgentRun } from "./run_prompt.ts";
 import type { ProjectRunSettings } from "./settings/settings.ts";
 
-/** Runs a prompt. */
-type RunPrompt = (settings: ProjectRunSettings, dependencies: RunDependencies) => Promise<ExitCode>;
-
 /** Returns a function that logs a run to a file. */
-export function logRun(file: string, run: RunPrompt): RunPrompt {
+export function logRun(file: string, run: AgentRun): AgentRun {
   return async (settings, dependencies) => {
     const { host, interrupt } = dependencies;
     using log = await openLog(file, host, interrupt.signal);

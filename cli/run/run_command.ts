@@ -15,9 +15,9 @@ import { toPlainText } from "../render/plain_text.ts";
 import type { RunOptions } from "../settings/run_options.ts";
 import { attachFiles } from "./prompt/attach_files.ts";
 import { readPrompt } from "./prompt/prompt_input.ts";
-import { runPrompt } from "./run_prompt.ts";
+import { type AgentRun, runPrompt } from "./run_prompt.ts";
 import type { RunCommandLine } from "./settings/configure_run.ts";
-import { addDebugLog, type AgentRun, selectSession, startCommand } from "./start_command.ts";
+import { addDebugLog, selectSession, startCommand } from "./start_command.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.
 import "../../src/agent/run_code.ts";

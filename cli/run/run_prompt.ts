@@ -29,6 +29,12 @@ export interface RunDependencies {
   readonly onAgent?: (agent: Agent) => void;
 }
 
+/** Runs an agent with settings. */
+export type AgentRun = (
+  settings: ProjectRunSettings,
+  dependencies: RunDependencies,
+) => Promise<ExitCode>;
+
 /** Runs a prompt with the given settings. */
 export async function runPrompt(
   settings: ProjectRunSettings,

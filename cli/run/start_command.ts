@@ -14,10 +14,10 @@ import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import type { SessionQuestionOptions } from "../sessions/choose_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
 import { prepareRun, type PrepareRunOptions } from "./prepare_run.ts";
-import type { RunDependencies } from "./run_prompt.ts";
+import type { AgentRun } from "./run_prompt.ts";
 import { selectTerminal } from "./select_terminal.ts";
 import type { ConfiguredRun, RunCommandLine } from "./settings/configure_run.ts";
-import type { ProjectRunSettings, RunSettings } from "./settings/settings.ts";
+import type { RunSettings } from "./settings/settings.ts";
 
 /** A command that can run an agent, or how the questions ended. */
 export type StartedCommand =
@@ -79,12 +79,6 @@ export async function selectSession(
   const id = await chooseSession({ cwd: await Deno.realPath(cwd), ...options }, host);
   return id === undefined ? undefined : { type: "existing", id, fork: session.fork };
 }
-
-/** Runs an agent with settings. */
-export type AgentRun = (
-  settings: ProjectRunSettings,
-  dependencies: RunDependencies,
-) => Promise<ExitCode>;
 
 /** Returns a function that logs a run to a file, if the settings name one. */
 export async function addDebugLog(
