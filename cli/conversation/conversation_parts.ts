@@ -123,7 +123,7 @@ export async function createParts(
     getExitCode: () => interrupt.exitCode,
   });
   const { formatQuestion } = shown.renderers;
-  const ask = createApproval(environment, {
+  const ask = createLatePrompt(environment, {
     output,
     editor,
     getAgent: () => runs.agent,
@@ -326,7 +326,7 @@ interface ApprovalParts extends Pick<ShownParts, "output"> {
 }
 
 /** Creates the prompt for tool calls, whose code is loaded for the first question. */
-function createApproval(
+function createLatePrompt(
   { view, host, settings: { project }, opened: { setup } }: ConversationEnvironment,
   { output, editor, getAgent, formatChanges }: ApprovalParts,
 ): ApprovalPrompt {

@@ -38,7 +38,7 @@ export function getNotice(
       const { from, to } = event;
       const [failed, next] = from.provider === to.provider
         ? [from.modelId, to.modelId]
-        : [formatModel(from), formatModel(to)];
+        : [formatModelName(from), formatModelName(to)];
       return `${failed} failed, continuing with ${next}${reason}`;
     }
     case "context_compacted":
@@ -51,7 +51,7 @@ export function getNotice(
   }
 }
 
-function formatModel({ provider, modelId }: ModelSpec): string {
+function formatModelName({ provider, modelId }: ModelSpec): string {
   return `${provider}/${modelId}`;
 }
 

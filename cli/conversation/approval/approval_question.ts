@@ -16,7 +16,7 @@ import { type CallDetailsOptions, formatCallDetails } from "../../run/approval/c
  * An answer: once, for the session, for a command or directory in the session, for later sessions, after an edit, hunk by
  * hunk, no, no with a reason.
  */
-export type ApprovalAnswer =
+export type QuestionAnswer =
   | "yes"
   | "always"
   | "prefix"
@@ -42,9 +42,9 @@ export interface ApprovalQuestionOptions extends CallDetailsOptions {
 export function createApprovalQuestion(
   request: GateRequest,
   options: ApprovalQuestionOptions,
-): Choice<ApprovalAnswer> {
+): Choice<QuestionAnswer> {
   const answers = listAnswers(request, options);
-  const labels: Readonly<Record<ApprovalAnswer, string>> = {
+  const labels: Readonly<Record<QuestionAnswer, string>> = {
     yes: "[y]es",
     always: `[a]lways ${toPlainText(request.name)}`,
     prefix: `[p]refix ${JSON.stringify(toVisibleText(options.prefix ?? ""))}`,
@@ -70,7 +70,7 @@ function listAnswers(
     ApprovalQuestionOptions,
     "isEdited" | "canTrustTool" | "prefix" | "canSave"
   >,
-): ApprovalAnswer[] {
+): QuestionAnswer[] {
   const hasHunks = !isEdited && request.tool.omitHunks !== undefined &&
     countHunks(request.changes ?? []) > 1;
   return [

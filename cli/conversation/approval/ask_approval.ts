@@ -7,6 +7,7 @@
 import type { ApprovalDecision, FileChange, JsonObject, RefusedHunks } from "../../../mod.ts";
 import { getRisk } from "../../../src/core/approval/risk.ts";
 import { getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
 import {
   type ApprovalPrompt,
   assessCommand,
@@ -24,7 +25,7 @@ import { SavedRules, type SavedRulesOptions } from "../../run/approval/saved_rul
 import { WaitingCalls, type WaitingCallsOptions } from "../../run/approval/waiting_calls.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toMessage } from "../view/lines.ts";
-import { createApprovalQuestion } from "./approval_question.ts";
+import { createApprovalQuestion, type QuestionAnswer } from "./approval_question.ts";
 import { findPrefix } from "./find_prefix.ts";
 
 /** Options for `createApprovalPrompt()`. */
@@ -57,6 +58,7 @@ export function createApprovalPrompt(options: ApprovalPromptOptions): ApprovalPr
   };
 }
 
+/** A decision; `undefined` if the user has cancelled a part of the answer. */
 type Answered = ApprovalDecision | undefined;
 
 /** Options of the questions about one call. */
@@ -99,9 +101,9 @@ class CallQuestion {
     }
   }
 
-  /** Returns the decision for an answer; `undefined` if the user has cancelled a part of it. */
+  /** Returns the decision for an answer, or that the user edits the call. */
   async #decide(
-    answer: ReturnType<typeof createApprovalQuestion>["answers"][number],
+    answer: QuestionAnswer,
     request: GateRequest,
     { prefix, rule }: { readonly prefix: string | undefined; readonly rule: string | undefined },
   ): Promise<Answered | "edited"> {
@@ -213,8 +215,7 @@ function addArguments(decision: ApprovalDecision, edited: JsonObject): ApprovalD
 function parseArguments(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? value as JsonObject : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

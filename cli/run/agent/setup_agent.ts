@@ -188,7 +188,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const mode = getApprovalMode(permissionMode);
   const getMessages = () => agent.state.messages;
-  const approval = createApproval(options, { mode, runTools, getMessages, host });
+  const approval = createCallApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
   const keys = new ProviderKeys(providers, { selection: options, host });
@@ -337,7 +337,7 @@ interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
   readonly host: Host;
 }
 
-function createApproval(
+function createCallApproval(
   { permissionMode, ask, project }: AgentSetupOptions,
   { mode, runTools: { sandbox, tools, allow, deny }, getMessages, host }: ApprovalContext,
 ): CallApproval {
