@@ -10,14 +10,13 @@ import { refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { RetryStrategy } from "../../core/hooks/retry.ts";
 import { cloneJson } from "../../core/json/json.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
-import { addCost, type Cost, type Usage } from "../../core/models/usage.ts";
+import { addCost, addUsage, type Cost, type Usage } from "../../core/models/usage.ts";
 import { realSleep } from "../../core/ports/ports.ts";
 import type { ModelFallback } from "../run/config.ts";
 import { addSpending } from "../run/run_progress.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnContext } from "../run/turn_context.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
-import { addToDiscarded } from "./discarded_usage.ts";
 import type { PreparedRequest } from "./request.ts";
 import { removeExtraTools } from "./usable_tools.ts";
 
@@ -137,6 +136,15 @@ function addAttempt(
     usage: totals.usage ? addToDiscarded(totals.usage, usage) : usage,
     cost: totals.cost ? addCost(totals.cost, cost) : cost,
   };
+}
+
+/** Adds the usage of an attempt to that of the earlier ones, whose tokens `extra.discarded` counts. */
+export function addToDiscarded(earlier: Usage, later: Usage): Usage {
+  const { input, output, cacheRead, cacheWrite, extra } = earlier;
+  const compaction = extra?.["compaction"] ?? 0;
+  const discarded = input + output + cacheRead + cacheWrite - compaction;
+  const counted = discarded > 0 ? { ...earlier, extra: { ...extra, discarded } } : earlier;
+  return addUsage(counted, later);
 }
 
 /** Whether another model may reply to the request: after a failure that may pass, and when a quota is exhausted. */

@@ -10,6 +10,8 @@ import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { AssistantMessage } from "../../core/messages/message.ts";
 import { addCost } from "../../core/models/usage.ts";
 import type { FinishedCall } from "../../core/streams/accumulate.ts";
+import type { LlmContext } from "../../core/streams/stream.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import type { AgentTool } from "../../core/tools/tool.ts";
 import { addSpending, type RunProgress } from "../run/run_progress.ts";
 import type { TurnContext } from "../run/turn_context.ts";
@@ -23,10 +25,8 @@ import {
   isOverflow,
   toFailure,
 } from "./call_result.ts";
-import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
-import { addToDiscarded } from "./discarded_usage.ts";
+import { addToDiscarded, callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { createMessage, MessageStart } from "./message_start.ts";
-import { isSmaller } from "./overflow.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
 import { removeUnusableTools, withPossibleChoice } from "./usable_tools.ts";
@@ -174,6 +174,15 @@ async function retryWithSmallerContext(
   if (!isSent) return charged;
   const second = await sendAgain(turn, start, charged, prepared.request);
   return await sendInOtherForms(turn, start, second, prepared.request);
+}
+
+/** Whether a context is shorter than one that was rejected as too long, by its estimated tokens. */
+function isSmaller(context: LlmContext, rejected: LlmContext): boolean {
+  return countTokens(context) < countTokens(rejected);
+}
+
+function countTokens(context: LlmContext): number {
+  return context.messages.reduce((sum, message) => sum + estimateTokens(message), 0);
 }
 
 /** Sends a request that the provider rejects again in other forms, as long as there are some. */
