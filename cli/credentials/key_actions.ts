@@ -13,6 +13,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
+import { findKeyboard } from "../host/terminal.ts";
 import { askSecret } from "../questions/ask_secret.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -79,8 +80,8 @@ async function readKey(
 ): Promise<string | undefined> {
   const { terminal } = host;
   if (!terminal.input.isTerminal) return (await readPipedKey(terminal.input, signal))?.trim();
-  const { keyboard } = terminal;
-  if (!keyboard || !terminal.messages.isTerminal) {
+  const keyboard = findKeyboard(terminal);
+  if (!keyboard) {
     throw new UsageError("The key cannot be typed here", `Pipe it: … | swink login ${provider}`);
   }
   using input = new TypedInput(keyboard);

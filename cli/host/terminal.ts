@@ -92,6 +92,13 @@ export interface ProcessTerminal extends Terminal {
   limitWaits(): void;
 }
 
+/** Returns the keyboard if a user at the terminal can see a question and answer it. */
+export function findKeyboard(
+  terminal: Pick<Terminal, "messages" | "keyboard">,
+): Input | undefined {
+  return terminal.messages.isTerminal ? terminal.keyboard : undefined;
+}
+
 /** Creates the terminal of this process. */
 export function createDenoTerminal(): ProcessTerminal {
   const input = new DenoInput(Deno.stdin);

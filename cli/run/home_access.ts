@@ -7,6 +7,7 @@
 
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
+import { findKeyboard } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { toLines, toSentenceLines } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
@@ -33,9 +34,9 @@ export async function confirmHomeAccess(
   { cwd, signal }: HomeAccessOptions,
   host: Pick<Host, "terminal" | "env" | "now">,
 ): Promise<void> {
-  const { messages, keyboard } = host.terminal;
+  const keyboard = findKeyboard(host.terminal);
   const name = JSON.stringify(cwd);
-  if (messages.isTerminal && keyboard) {
+  if (keyboard) {
     using input = new TypedInput(keyboard);
     const answer = await askChoice({
       details: [

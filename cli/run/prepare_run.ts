@@ -8,6 +8,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
+import { findKeyboard } from "../host/terminal.ts";
 import { createNoModelError, findModel } from "./model/model_choice.ts";
 import type { PipedFileOptions } from "./prompt/piped_files.ts";
 import { type ConfiguredRun, configureRun, type RunCommandLine } from "./settings/configure_run.ts";
@@ -77,8 +78,7 @@ async function isModelMissing(
   host: Host,
 ): Promise<boolean> {
   const { session, inputFormat, outputFormat, baseUrl, replay } = settings;
-  const { terminal: { keyboard, messages } } = host;
-  if (!keyboard || !messages.isTerminal || bare || dryRun) return false;
+  if (!findKeyboard(host.terminal) || bare || dryRun) return false;
   if (inputFormat !== "text" || outputFormat !== "text") return false;
   if (baseUrl !== undefined || replay !== undefined) return false;
   // A session that exists has a model of its own.

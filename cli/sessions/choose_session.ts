@@ -12,7 +12,7 @@ import { listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { createNoHomeError, type ProgramDirectories } from "../host/program_directories.ts";
-import type { Input } from "../host/terminal.ts";
+import { findKeyboard, type Input } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { getPlainStyle } from "../render/style.ts";
@@ -57,8 +57,8 @@ export async function chooseSession(
   if (!directories) throw createNoHomeError("sessions");
   const { sessions, notice } = await listSessions(cwd, directories);
   if (sessions.length === 0) throw createNoSessionError(cwd);
-  const { keyboard, messages } = host.terminal;
-  if (!keyboard || !messages.isTerminal) throw createNoTerminalError(sessions, host);
+  const keyboard = findKeyboard(host.terminal);
+  if (!keyboard) throw createNoTerminalError(sessions, host);
   using input = new TypedInput(keyboard);
   return await askForSession(sessions, { keyboard, input, signal, host, notice });
 }

@@ -24,6 +24,7 @@ import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { requireProgramDirectories } from "../host/program_directories.ts";
 import { readTextFile } from "../host/read_text_file.ts";
+import { findKeyboard } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { toLines } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
@@ -234,8 +235,8 @@ export async function deleteChanges(id: string, { env }: Pick<Host, "env">): Pro
 
 /** Asks whether to delete sessions; `false` if the user cannot be asked. */
 async function confirmDeletion(list: string, host: Host): Promise<boolean> {
-  const { messages, keyboard } = host.terminal;
-  if (!messages.isTerminal || !keyboard) {
+  const keyboard = findKeyboard(host.terminal);
+  if (!keyboard) {
     throw new UsageError(
       "The deletion needs a confirmation",
       "Add --yes to delete without a question.",

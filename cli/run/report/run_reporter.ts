@@ -6,6 +6,7 @@
 
 import type { AgentTool } from "../../../mod.ts";
 import type { Host } from "../../host/host.ts";
+import { findKeyboard } from "../../host/terminal.ts";
 import { getTypedInput } from "../../questions/typed_input.ts";
 import { JsonReporter, StreamJsonReporter } from "../../render/json_reporter.ts";
 import type { Reporter } from "../../render/reporter.ts";
@@ -41,7 +42,7 @@ export function createReporter(
 
 /** Returns the questions of the run, if a user can see them. */
 function findQuestions({ terminal }: Host): TextReporterOptions["questions"] {
-  const keyboard = terminal.messages.isTerminal ? terminal.keyboard : undefined;
+  const keyboard = findKeyboard(terminal);
   return keyboard && getTypedInput(keyboard);
 }
 
