@@ -20,7 +20,7 @@ import type {
 import type { PlanMode } from "../../../src/tools/plan/mod.ts";
 import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { Input } from "../../host/terminal.ts";
+import { findKeyboard } from "../../host/terminal.ts";
 import { VERSION } from "../../host/version.ts";
 import type { ElicitationQuestions } from "../../mcp/ask_elicitation.ts";
 import type { LoadedProject } from "../../project/load_project.ts";
@@ -35,12 +35,6 @@ import { findNamedServer } from "../model/provider_url.ts";
 import type { RejectedKeys } from "../model/rejected_keys.ts";
 import { createRetries, createRetryStrategy } from "../model/retry_strategy.ts";
 import {
-  createSystemPrompt,
-  createTaskPrompt,
-  formatInstructions,
-  type PromptEnvironment,
-} from "../prompt/system_prompt.ts";
-import {
   addEditingTools,
   createSandboxOptions,
   getApprovalMode,
@@ -49,6 +43,7 @@ import {
 import type { RunSettings } from "../settings/settings.ts";
 import type { EditorTools } from "../tools/editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "../tools/run_tools.ts";
+import { createAgentPrompt, createSubAgentPrompt } from "./agent_prompts.ts";
 
 /**
  * Maximum duration of a summary. Models on this device may need minutes for a long prompt; connections have limits of their
@@ -193,21 +188,11 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const planMode = await loadPlanMode(options, runTools);
   const keys = new ProviderKeys(providers, { selection: options, host });
   const streamFn = createStreamFn(options, providers, host);
+  const getApiKey: GetApiKey | undefined = options.conversation &&
+    ((provider) => keys.getForRequest(provider));
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
-  const getApiKey = options.conversation &&
-    ((provider: string) => keys.getForRequest(provider));
-  const hasFallback = fallbackModels.length > 0;
-  const { isReplay = options.replay !== undefined } = options;
-  const summaryOptions = {
-    streamFn: keys.watch(streamFn),
-    fallback: fallbackModels.map((other) => ({ ...other, thinkingLevel: "off" as const })),
-    ...(hasFallback && { retry: createRetryStrategy({ isReplay, hasFallback }) }),
-    contextWindow,
-    prices,
-    timeoutMs: SUMMARY_TIMEOUT_MS,
-    getApiKey,
-  };
-  const createTransform = () => summarize(summaryOptions);
+  const summaryCalls = { streamFn: keys.watch(streamFn), contextWindow, getApiKey };
+  const createTransform = () => createSummaries(options, summaryCalls);
   const transform = createTransform();
   const rejectedKeys = await openRejectedKeys(fallbackModels, host);
   const parts = {
@@ -241,7 +226,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
       forgetKey: (provider) => keys.forget(provider),
       hasKey: (provider) => keys.has(provider),
-      createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
+      createSystemPrompt: (net) => createAgentPrompt({ ...options, net }, host),
       tools: runTools,
     },
     warnings: [...describeMissingVariables(options, host.env), ...runTools.takeWarnings()],
@@ -250,13 +235,31 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       ...rejectedKeys?.takeWarnings() ?? [],
     ],
     approvalMode: mode,
-    isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
+    isInteractive: (options.ask ?? findKeyboard(host.terminal)) !== undefined,
     get refused() {
       return approval.refused;
     },
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Returns the key for a request to a provider. */
+type GetApiKey = (provider: string) => Promise<string | undefined>;
+
+/** Creates a transform that replaces earlier messages by summaries; the fallback models write them, too. */
+function createSummaries(
+  { fallbackModels = [], replay, isReplay = replay !== undefined }: AgentSetupOptions,
+  calls: Pick<AgentParts, "streamFn" | "getApiKey"> & Pick<AgentControls, "contextWindow">,
+): CompactingTransform {
+  const hasFallback = fallbackModels.length > 0;
+  return summarize({
+    ...calls,
+    fallback: fallbackModels.map((model) => ({ ...model, thinkingLevel: "off" })),
+    ...(hasFallback && { retry: createRetryStrategy({ isReplay, hasFallback }) }),
+    prices,
+    timeoutMs: SUMMARY_TIMEOUT_MS,
+  });
 }
 
 interface AgentParts {
@@ -267,7 +270,7 @@ interface AgentParts {
   readonly approval: CallApproval;
   readonly mode: ApprovalMode;
   readonly planMode: PlanMode | undefined;
-  readonly getApiKey: ((provider: string) => Promise<string | undefined>) | undefined;
+  readonly getApiKey: GetApiKey | undefined;
   readonly rejectedKeys: RejectedKeys | undefined;
 }
 
@@ -301,7 +304,7 @@ async function createAgentOptions(
     prices,
     // A run with one prompt has a transform, too: its session keeps the summary for the next run.
     transformContext: transform,
-    systemPrompt: createPrompt(options, host),
+    systemPrompt: createAgentPrompt(options, host),
     tools: runTools.tools,
     approvalMode: getAgentApprovalMode(options, { mode, runTools }),
     approve: keepsApprovals(options) ? approval.gate : approval.approve,
@@ -348,7 +351,7 @@ function createCallApproval(
     deny,
     sandbox,
     host,
-    keyboard: findKeyboard(host),
+    keyboard: findKeyboard(host.terminal),
     ask,
     getMessages,
     project,
@@ -400,7 +403,7 @@ function toToolOptions(options: AgentSetupOptions, host: Host): RunToolOptions {
     changeLog: conversation?.changeLog,
     editor: conversation?.editor,
     task: {
-      systemPrompt: appendPrompt(createTaskPrompt(describeEnvironment(options, host)), options),
+      systemPrompt: createSubAgentPrompt(options, host),
       policies: options.subAgentPolicies ?? [],
       readOnly,
     },
@@ -434,18 +437,13 @@ async function createLimits(
   return [sharedBudget({ cost, preflight }), budget({ elapsedMs })];
 }
 
-/** Returns the keyboard if a user at the terminal can see a question and answer it. */
-function findKeyboard({ terminal }: Host): Input | undefined {
-  return terminal.messages.isTerminal ? terminal.keyboard : undefined;
-}
-
 /** Returns the questions for the data of MCP servers; `undefined` if there is no user to ask. */
 function findQuestions(
   { ask, questions }: Pick<AgentSetupOptions, "ask" | "questions">,
   host: Host,
 ): (() => Promise<ElicitationQuestions>) | undefined {
   if (questions) return () => Promise.resolve(questions);
-  const keyboard = findKeyboard(host);
+  const keyboard = findKeyboard(host.terminal);
   // A program answers instead of the terminal.
   if (ask || !keyboard) return undefined;
   return async () => {
@@ -453,37 +451,5 @@ function findQuestions(
       typeof import("../../mcp/terminal_questions.ts")
     >("../../mcp/terminal_questions.ts", import.meta.url);
     return createTerminalQuestions(host, keyboard);
-  };
-}
-
-function createPrompt(options: AgentSetupOptions, host: Host): string {
-  const { systemPrompt, project: { instructions = [] } = {} } = options;
-  const prompt = systemPrompt === undefined
-    ? createSystemPrompt(describeEnvironment(options, host))
-    : systemPrompt + formatInstructions(instructions);
-  return appendPrompt(prompt, options);
-}
-
-function appendPrompt(
-  prompt: string,
-  { appendedPrompt }: Pick<AgentSetupOptions, "appendedPrompt">,
-): string {
-  return appendedPrompt === undefined ? prompt : `${prompt}\n\n${appendedPrompt}`;
-}
-
-function describeEnvironment(options: AgentSetupOptions, host: Host): PromptEnvironment {
-  const { cwd, net, sandbox, addedDirectories, today, ask } = options;
-  const { instructions = [], gitState } = options.project ?? {};
-  const date = today ?? new Date(host.now());
-  return {
-    cwd,
-    addedDirectories,
-    isConfined: sandbox !== "off",
-    net,
-    instructions,
-    gitState,
-    platform: Deno.build.os,
-    date: date.toISOString().slice(0, 10),
-    attended: (ask ?? findKeyboard(host)) !== undefined,
   };
 }
