@@ -36,6 +36,12 @@ export interface ConversationOptions {
   readonly getExitCode: () => ExitCode | undefined;
 }
 
+/** A line that is not sent before the user confirms it. */
+interface HeldLine {
+  readonly text: string;
+  readonly delivery: Delivery;
+}
+
 /** A conversation. */
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -46,7 +52,7 @@ export class Conversation {
   /** Resolves when the inputs so far are handled, in order. */
   #handled: Promise<void> = Promise.resolve();
   /** The line that was held back; the same line sends it as a text, and so does an empty one where it is not a draft. */
-  #held: { readonly text: string; readonly delivery: Delivery } | undefined;
+  #held: HeldLine | undefined;
   #interruptedAt = -Infinity;
 
   constructor(options: ConversationOptions) {
@@ -147,16 +153,12 @@ export class Conversation {
   }
 
   async #handleLine(text: string, delivery: Delivery = "steering"): Promise<void> {
-    const { context: { view, runs }, output, selection, loadCommands } = this.#options;
+    const { context: { view }, output, loadCommands } = this.#options;
     const commands = await loadCommands();
-    const held = this.#held;
-    this.#held = undefined;
-    // A draft that the user has cleared is not to be sent.
-    const isConfirmed = held !== undefined &&
-      (text.trim() === held.text.trim() || (text.trim() === "" && !view.hasDraft));
-    const line = classifyLine(isConfirmed ? held.text : text, {
+    const confirmed = this.#takeConfirmed(text);
+    const line = classifyLine(confirmed?.text ?? text, {
       commandNames: commands.flatMap(({ names }) => names),
-      isConfirmed,
+      isConfirmed: confirmed !== undefined,
     });
     switch (line.type) {
       case "empty":
@@ -169,35 +171,50 @@ export class Conversation {
         await output.printNote(
           `${line.word} is no command. Did you mean ${line.suggestion}? ${CONFIRM}`,
         );
-        return this.#hold(text, delivery);
+        return this.#hold({ text, delivery });
       case "sign":
         await output.printNote(`${line.sign} is followed by ${line.meaning}. ${CONFIRM}`);
-        return this.#hold(text, delivery);
+        return this.#hold({ text, delivery });
       case "secret":
         await output.printNote(
           "This looks like an API key or a password. #key PROVIDER saves a key. " +
             "Enter again sends the line as it is.",
         );
-        return this.#hold(text, delivery);
+        return this.#hold({ text, delivery });
       case "shell":
         view.remember(text);
         await view.echo(text);
         return this.#runShell(line.command, line.isShared);
       case "prompt": {
         // A key that is sent on purpose is not saved on disk.
-        if (!isConfirmed) view.remember(text);
-        const asked = isConfirmed && delivery === "steering" ? held.delivery : delivery;
-        const sent = line.delivery === "follow_up" ? line.delivery : asked;
-        selection.clear();
-        if (!runs.isRunning) await view.echo(line.text);
-        return runs.send(line.text, sent);
+        if (!confirmed) view.remember(text);
+        const isLater = [line.delivery, delivery, confirmed?.delivery].includes("follow_up");
+        return await this.#sendPrompt(line.text, isLater ? "follow_up" : "steering");
       }
     }
   }
 
-  #hold(text: string, delivery: Delivery): void {
-    this.#held = { text, delivery };
-    this.#options.context.view.setDraft(text);
+  async #sendPrompt(text: string, delivery: Delivery): Promise<void> {
+    const { context: { view, runs }, selection } = this.#options;
+    selection.clear();
+    if (!runs.isRunning) await view.echo(text);
+    runs.send(text, delivery);
+  }
+
+  /** Shows a line as a draft, until the user has confirmed or changed it. */
+  #hold(line: HeldLine): void {
+    this.#held = line;
+    this.#options.context.view.setDraft(line.text);
+  }
+
+  /** Removes the line that was held back; returns it if the user confirms it. */
+  #takeConfirmed(text: string): HeldLine | undefined {
+    const held = this.#held;
+    this.#held = undefined;
+    const isSame = text.trim() === held?.text.trim();
+    // A draft that the user has cleared is not to be sent.
+    const isEnter = text.trim() === "" && !this.#options.context.view.hasDraft;
+    return isSame || isEnter ? held : undefined;
   }
 
   async #runCommand(name: string, argument: string): Promise<void> {
