@@ -12,6 +12,7 @@ import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import type { Reporter } from "../render/reporter.ts";
@@ -97,35 +98,22 @@ export async function promptAgent(
   reporter: DeferredReporter,
 ): Promise<PromptResult> {
   const { setup, firstRequest, interrupt, host, prompt, schema, hooks } = run;
-  using watches = new DisposableStack();
-  let isWatching = false;
-  const watch = () => {
-    if (isWatching || watches.disposed) return;
-    isWatching = true;
-    watches.use(host.terminal.watchOutput());
-  };
+  using watch = new OutputWatch(host);
   // A failure is reported with the next event.
   firstRequest?.then(() => reporter.open()).catch(() => {});
   // The first timer loads code of the runtime, which the first request does not wait for.
-  if (firstRequest) void firstRequest.then(watch);
-  else watch();
+  if (firstRequest) void firstRequest.then(() => watch.start());
+  else watch.start();
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
   const startedAt = host.now();
-  let runId = "";
-  let attempts = 1;
-  let turns = 0;
+  const counts: RunCounts = { runId: "", attempts: 1, turns: 0 };
   let outcome: RunOutcome | undefined;
   const started = startPrompt(setup.agent, prompt, { schema, signal });
   for await (const event of started.events) {
-    if (event.type === "agent_start") runId = event.runId;
-    if (event.type === "turn_start") {
-      turns++;
-      attempts = 1;
-    }
-    if (event.type === "retry") attempts++;
+    countEvent(counts, event);
     if (event.type === "agent_end") outcome = toRunOutcome(event);
     // A model on this device gets no request.
-    if (event.type === "message_update") watch();
+    if (event.type === "message_update") watch.start();
     await reporter.onEvent(event);
     for (const warning of [...hooks?.takeWarnings() ?? [], ...setup.takeWarnings()]) {
       await reporter.onNotice(`warning: ${warning}`);
@@ -135,11 +123,53 @@ export async function promptAgent(
   if (!outcome) throw new Error("The run ended without an agent_end event");
   return {
     ...addAnswer(outcome, answer),
-    runId,
-    attempts,
-    turns,
+    ...counts,
     durationMs: host.now() - startedAt,
   };
+}
+
+/** Watches whether the output of a run is still read, from its start until it is disposed. */
+class OutputWatch implements Disposable {
+  readonly #host: Pick<Host, "terminal">;
+  readonly #watches = new DisposableStack();
+  #isStarted = false;
+
+  constructor(host: Pick<Host, "terminal">) {
+    this.#host = host;
+  }
+
+  /** Starts to watch, unless that was done or the run has ended. */
+  start(): void {
+    if (this.#isStarted || this.#watches.disposed) return;
+    this.#isStarted = true;
+    this.#watches.use(this.#host.terminal.watchOutput());
+  }
+
+  /** Ends the watch. */
+  [Symbol.dispose](): void {
+    this.#watches[Symbol.dispose]();
+  }
+}
+
+/** The id of a run, its turns so far, and the attempts of its last model call. */
+type RunCounts = { -readonly [Name in "runId" | "turns" | "attempts"]: PromptResult[Name] };
+
+/** Counts an event of a run. */
+function countEvent(counts: RunCounts, event: AgentEvent): void {
+  switch (event.type) {
+    case "agent_start":
+      counts.runId = event.runId;
+      return;
+    case "turn_start":
+      counts.turns++;
+      counts.attempts = 1;
+      return;
+    case "retry":
+      counts.attempts++;
+      return;
+    default:
+      return;
+  }
 }
 
 /** Name of the policy that checks the answers of `structuredOutput()`. */
