@@ -57,23 +57,9 @@ export async function createChatBody(
   sink: WarningSink,
 ): Promise<JsonObject> {
   const request = resolveForcedCall(original, dialect, sink);
-  const { model, context, options } = request;
-  const media = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
-  const abilities = { ...media, replies: CHAT_REPLAY };
-  const history = await adaptContent(request, abilities, sink);
-  const messages = prependSystemPrompt(
-    context,
-    toChatMessages(history, { model, dialect, tools: context.tools }),
-    options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
-  );
-  const serverTools = toServerTools(request, dialect.serverTools ?? {}, sink);
-  const tools = [
-    ...toChatTools(omitReplaced(context.tools, serverTools), {
-      maxDescription: dialect.maxDescription,
-      toSchema: selectToolSchema(model, dialect.toToolSchema),
-    }),
-    ...serverTools,
-  ];
+  const { model, options } = request;
+  const messages = await createMessages(request, { dialect, entry }, sink);
+  const tools = createTools(request, dialect, sink);
   if (options.cache === "long") {
     sink.warning(
       "cache_left_out",
@@ -83,20 +69,14 @@ export async function createChatBody(
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, dialect.unsupported, sink);
   const { unsupported, seedField = "seed" } = dialect;
-  const tier = unsupported.includes("serviceTier")
-    ? undefined
-    : resolveServiceTier(options, dialect.serviceTiers, sink);
-  // Where a tier has another name, the reply reports the one that served it.
-  if (tier === options.serviceTier) warnTierPrice(options, entry, sink);
+  const tier = resolveChatTier(options, { dialect, entry }, sink);
   const sampling = dialect.hasFixedSampling?.(model.modelId) ? { temperature: false } : entry;
   const body = {
     model: model.modelId,
     stream: true,
     ...(dialect.needsUsageOption && { stream_options: { include_usage: true } }),
     ...dialect.fields,
-    messages: dialect.repairOrder?.(messages, {
-      continuesReply: canContinueReply(options.extra),
-    }) ?? messages,
+    messages,
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 || canChooseTool(request, sink)
       ? toChatToolChoice(options)
@@ -117,6 +97,54 @@ export async function createChatBody(
     ...(hasCacheKey(dialect, model.modelId) && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/** Creates the messages, with the system prompt first, in an order that the server accepts. */
+async function createMessages(
+  request: StreamRequest,
+  { dialect, entry }: ChatBodyOptions,
+  sink: WarningSink,
+): Promise<readonly WireMessage[]> {
+  const { model, context, options } = request;
+  const media = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
+  const abilities = { ...media, replies: CHAT_REPLAY };
+  const history = await adaptContent(request, abilities, sink);
+  const messages = prependSystemPrompt(
+    context,
+    toChatMessages(history, { model, dialect, tools: context.tools }),
+    options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
+  );
+  const continuesReply = canContinueReply(options.extra);
+  return dialect.repairOrder?.(messages, { continuesReply }) ?? messages;
+}
+
+/** Creates the tools of the agent and those of the provider, which replace the former of the same name. */
+function createTools(
+  request: StreamRequest,
+  dialect: ChatDialect,
+  sink: WarningSink,
+): readonly JsonObject[] {
+  const { model, context } = request;
+  const serverTools = toServerTools(request, dialect.serverTools ?? {}, sink);
+  const ownTools = toChatTools(omitReplaced(context.tools, serverTools), {
+    maxDescription: dialect.maxDescription,
+    toSchema: selectToolSchema(model, dialect.toToolSchema),
+  });
+  return [...ownTools, ...serverTools];
+}
+
+/** Returns the service tier by the name that the server has for it. */
+function resolveChatTier(
+  options: StreamOptions,
+  { dialect: { unsupported, serviceTiers }, entry }: ChatBodyOptions,
+  sink: WarningSink,
+): string | undefined {
+  const tier = unsupported.includes("serviceTier")
+    ? undefined
+    : resolveServiceTier(options, serviceTiers, sink);
+  // Where a tier has another name, the reply reports the one that served it.
+  if (tier === options.serviceTier) warnTierPrice(options, entry, sink);
+  return tier;
 }
 
 function hasCacheKey({ hasCacheKey, acceptsCacheKey }: ChatDialect, modelId: string): boolean {
@@ -186,11 +214,11 @@ function splitDescription(
   const rest = [description.slice(maxLength), parameters["description"]];
   return {
     description: description.slice(0, maxLength),
-    parameters: { ...parameters, description: rest.filter(isText).join("\n\n") },
+    parameters: { ...parameters, description: rest.filter(isFilledText).join("\n\n") },
   };
 }
 
-function isText(value: unknown): boolean {
+function isFilledText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
