@@ -15,16 +15,18 @@ import { isPortablePattern } from "./portable_pattern.ts";
 /** The values that draft 2020-12 allows, by keyword; the older keywords among them are rewritten. */
 // `core/json_schema` is loaded with an agent: shared with adapters, its code would be a further file of a bundle.
 const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ...["$comment", "$ref", "description", "format", "pattern", "title"].map(by(isText)),
-  ...["$defs", "definitions", "dependencies", "dependentRequired"].map(by(isJsonObject)),
-  ...["dependentSchemas", "patternProperties", "properties"].map(by(isJsonObject)),
-  ...["allOf", "anyOf", "oneOf", "prefixItems"].map(by(isFilledList)),
-  ...["maxContains", "maxItems", "maxLength", "maxProperties"].map(by(isCount)),
-  ...["minContains", "minItems", "minLength", "minProperties"].map(by(isCount)),
-  ...["maximum", "minimum"].map(by(isNumber)),
-  ...["exclusiveMaximum", "exclusiveMinimum"].map(by((value) => isFlag(value) || isNumber(value))),
-  ...["deprecated", "readOnly", "uniqueItems", "writeOnly"].map(by(isFlag)),
-  ...["enum", "examples"].map(by(Array.isArray)),
+  ...["$comment", "$ref", "description", "format", "pattern", "title"].map(withCheck(isText)),
+  ...["$defs", "definitions", "dependencies", "dependentRequired"].map(withCheck(isJsonObject)),
+  ...["dependentSchemas", "patternProperties", "properties"].map(withCheck(isJsonObject)),
+  ...["allOf", "anyOf", "oneOf", "prefixItems"].map(withCheck(isFilledList)),
+  ...["maxContains", "maxItems", "maxLength", "maxProperties"].map(withCheck(isCount)),
+  ...["minContains", "minItems", "minLength", "minProperties"].map(withCheck(isCount)),
+  ...["maximum", "minimum"].map(withCheck(isNumber)),
+  ...["exclusiveMaximum", "exclusiveMinimum"].map(
+    withCheck((value) => isFlag(value) || isNumber(value)),
+  ),
+  ...["deprecated", "readOnly", "uniqueItems", "writeOnly"].map(withCheck(isFlag)),
+  ...["enum", "examples"].map(withCheck(Array.isArray)),
   ["multipleOf", (value) => isNumber(value) && Number(value) > 0],
   ["required", (value) => Array.isArray(value) && value.every(isText)],
   ["type", (value) => [value].flat().every(isType) && (!Array.isArray(value) || value.length > 0)],
@@ -149,8 +151,8 @@ function withItems(schema: JsonObject): JsonObject {
   return { ...schema, items: {}, maxItems: maxItems ?? count };
 }
 
-/** Creates an entry for a keyword. */
-function by(
+/** Returns a function that creates the entry of a keyword with this check. */
+function withCheck(
   isValid: (value: unknown) => boolean,
 ): (keyword: string) => [string, (value: unknown) => boolean] {
   return (keyword) => [keyword, isValid];
