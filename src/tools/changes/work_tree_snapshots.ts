@@ -8,15 +8,12 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors/errors.ts";
 import { finishAll } from "../../core/ports/finish_all.ts";
 import { getRelativePath, isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
-import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
-import { watchProcess } from "../process/watch_process.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
 import { findHolders, findOlderFiles } from "./older_files.ts";
 import {
@@ -29,7 +26,7 @@ import {
   mayLackFiles,
 } from "./omitted_files.ts";
 import { PathLocks } from "./path_locks.ts";
-import { concatenate, splitPaths, toText } from "./program_output.ts";
+import { splitPaths, toText } from "./program_output.ts";
 import {
   isContentChange,
   isRemoval,
@@ -40,21 +37,17 @@ import {
   REPOSITORY_MODE,
 } from "./raw_diff.ts";
 import type { OmittedFiles, Snapshot, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";
+import {
+  type ProgramOptions,
+  SnapshotPrograms,
+  type SnapshotProgramsOptions,
+} from "./snapshot_programs.ts";
 
 /** Larger files are not part of a snapshot. */
 const MAX_FILE_BYTES = 20_000_000;
 
-/** Maximum total size of the changed files that are recorded. */
-const MAX_CHANGED_BYTES = 200_000_000;
-
-/** Time limit of each call of git. */
-const TIMEOUT_MS = 20_000;
-
 /** Maximum number of attempts to store the files of one snapshot. */
 const MAX_ATTEMPTS = 5;
-
-/** Exit code of git after an error that ends it. */
-const FATAL_ERROR = 128;
 
 /** Id of a tree without files. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -66,19 +59,12 @@ const EXCLUDED = ["node_modules/", ...CACHES, ""].join("\n");
 const ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n";
 
 /** Options for {@linkcode WorkTreeSnapshots}. */
-export interface SnapshotOptions {
+export interface SnapshotOptions extends SnapshotProgramsOptions {
   /**
    * Lists the canonical paths of the files and directories that commands may not read. A command could read a snapshot, so
    * that they are not part of it.
    */
   readonly listHidden: () => readonly string[];
-  /** Starts a program that reads the contents of files, with the rights of commands and those to write a directory. */
-  readonly startReader: (
-    launch: Launch,
-    options: { readonly directory: string },
-  ) => Promise<RunningProcess>;
-  /** Returns the value of `PATH` for git, without directories that commands can write. */
-  readonly getProgramPath: () => string;
 }
 
 /** Takes snapshots of one directory. Disposing it removes them. */
@@ -86,6 +72,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #root: string;
   readonly #parent: string;
   readonly #options: SnapshotOptions;
+  readonly #programs: SnapshotPrograms;
   #directory: Promise<string> | undefined;
   readonly #locks = new PathLocks();
   #markerCount = 0;
@@ -104,6 +91,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     this.#root = root;
     this.#parent = parent;
     this.#options = options;
+    this.#programs = new SnapshotPrograms(root, options);
   }
 
   /** Takes a snapshot. @throws {BadRequestError} When git is missing or takes too long. */
@@ -157,7 +145,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const [found, tree] = await finishAll([
-      this.#run("find", FIND_FILES, { signal, maxCode: 1 }),
+      this.#programs.run("find", FIND_FILES, { signal, maxCode: 1 }),
       this.#git(["ls-tree", "-r", "-z", "--name-only", id], { signal }),
     ]);
     const isInRepository = (path: string) =>
@@ -190,14 +178,8 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const changed = await this.#git([...list, ...excluded], { signal });
     // Most commands change nothing, and a program with limited rights takes longer to start.
     if (changed.length === 0) return true;
-    const add = ["add", "--all", "--ignore-errors", "--", ".", ...excluded];
-    const accepts = (code: number) => code <= 1 || code === FATAL_ERROR;
-    const { code } = await this.#execute(
-      ["git", ...add],
-      await this.#prepareGit({ signal, readsContents: true }),
-      accepts,
-    );
-    return code !== FATAL_ERROR;
+    const add = ["--all", "--ignore-errors", "--", ".", ...excluded];
+    return await this.#programs.gitAdd(add, { signal, directory });
   }
 
   /**
@@ -299,7 +281,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     );
     if (current.size === 0) return opened;
     const args = [".", ...SKIP_CACHES, ...FILES_AND_DIRECTORIES, "-cnewer", marker, "-print0"];
-    const changed = splitPaths(await this.#run("find", args, { signal, maxCode: 1 }))
+    const changed = splitPaths(await this.#programs.run("find", args, { signal, maxCode: 1 }))
       .map((path) => path.replace(/^\.\//, ""));
     return [...opened, ...changed.flatMap((path) => findEntry(path, current) ?? [])];
   }
@@ -308,7 +290,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const directory = join(this.#parent, `snapshots-${crypto.randomUUID()}`);
     try {
       await system.mkdir(directory, { mode: 0o700 });
-      await this.#git(["init", "--quiet", "--template="], { signal, directory });
+      await this.#programs.git(["init", "--quiet", "--template="], { signal, directory });
       await system.mkdir(join(directory, "info"), { recursive: true });
       await system.writeTextFile(join(directory, "info", "attributes"), ATTRIBUTES);
       return directory;
@@ -349,7 +331,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const isRead = ["(", "-name", ".gitignore", "-o", "-name", ".gitattributes", ")"];
     const conditions = ["(", ...isLarge, "-o", ...isRead, ...BLOCKING_CONDITIONS, ")"];
     const args = [".", "-name", ".git", "-prune", "-print0", "-o", ...conditions, "-print0"];
-    const paths = splitPaths(await this.#run("find", args, { signal, maxCode: 1 }))
+    const paths = splitPaths(await this.#programs.run("find", args, { signal, maxCode: 1 }))
       .map((path) => path.replace(/^\.\//, ""));
     const isReadByGit = (path: string) => /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
     const isRepository = (path: string) => path.endsWith("/.git");
@@ -382,69 +364,9 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     return contents;
   }
 
-  async #git(args: readonly string[], options: RunOptions): Promise<Uint8Array> {
-    return await this.#run("git", args, await this.#prepareGit(options));
-  }
-
-  /** Adds the variables with which git uses the directory of the snapshots, and no settings of the user. */
-  async #prepareGit(options: RunOptions): Promise<RunOptions> {
-    const directory = options.directory ?? await this.#directory ?? "";
-    return {
-      ...options,
-      env: {
-        GIT_DIR: directory,
-        GIT_WORK_TREE: this.#root,
-        GIT_CONFIG_NOSYSTEM: "1",
-        GIT_CONFIG_GLOBAL: "/dev/null",
-        GIT_DEFAULT_HASH: "sha1",
-        GIT_TERMINAL_PROMPT: "0",
-        GIT_OPTIONAL_LOCKS: "0",
-        GIT_ATTR_NOSYSTEM: "1",
-        LC_ALL: "C",
-        HOME: directory,
-      },
-    };
-  }
-
-  async #run(program: string, args: readonly string[], options: RunOptions): Promise<Uint8Array> {
-    const { maxCode = 0 } = options;
-    const { output } = await this.#execute([program, ...args], options, (code) => code <= maxCode);
-    return output;
-  }
-
-  /** Runs a program until it exits with an accepted code. */
-  async #execute(
-    [program = "", ...args]: readonly string[],
-    { signal, input, env = {}, readsContents = false }: RunOptions,
-    accepts: (code: number) => boolean,
-  ): Promise<{ readonly code: number; readonly output: Uint8Array }> {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    const { getProgramPath, startReader } = this.#options;
-    const launch = {
-      program,
-      args,
-      cwd: this.#root,
-      env: { PATH: getProgramPath(), ...env },
-      ...(input !== undefined && { input }),
-    };
-    const process = readsContents
-      ? await startReader(launch, { directory: await this.#directory ?? "" })
-      : startProcess(launch);
-    const outcome = await watchProcess(process, {
-      signal,
-      timeoutMs: TIMEOUT_MS,
-      onOutput(chunk) {
-        bytes += chunk.length;
-        if (bytes <= MAX_CHANGED_BYTES) chunks.push(chunk);
-      },
-    });
-    signal.throwIfAborted();
-    if (outcome.type === "exited" && accepts(outcome.exit.code)) {
-      return { code: outcome.exit.code, output: concatenate(chunks) };
-    }
-    const reason = outcome.type === "timed_out" ? "takes too long" : "failed";
-    throw new BadRequestError(`${program} ${args[0]} ${reason} in ${JSON.stringify(this.#root)}`);
+  /** Runs git with the directory of the snapshots. */
+  async #git(args: readonly string[], options: ProgramOptions): Promise<Uint8Array> {
+    return await this.#programs.git(args, { ...options, directory: await this.#directory ?? "" });
   }
 
   /** Removes the snapshots. */
@@ -457,18 +379,6 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 interface UnusualFiles extends Pick<OmittedFiles, "large" | "repositories"> {
   /** Paths of the files that would block git. */
   readonly blocking: readonly string[];
-}
-
-interface RunOptions {
-  readonly signal: AbortSignal;
-  readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** Directory of git. Default: that of the snapshots. */
-  readonly directory?: string;
-  /** Highest exit code that is no failure. Default: 0. */
-  readonly maxCode?: number;
-  /** Whether it reads the contents of files in the work tree, and has no input. Default: `false`. */
-  readonly readsContents?: boolean;
 }
 
 /** Lists ignored files that are not part of a snapshot, and directories of only such files. */
