@@ -210,7 +210,7 @@ export class InProcessEngine implements DurableEngine {
       if (isClosed) return;
     }
     await this.#backend.hub.close({ limitMs: 0 });
-    // What the store answers still is not locked, so that the next engine continues it.
+    // Sessions for which the store still gives answers are unlocked, so that the next engine continues their runs.
     void this.#events.close();
     for (const { session } of this.#active.values()) void session.close().catch(() => {});
   }

@@ -46,7 +46,10 @@ const FILTERS: readonly (readonly [(program: string) => boolean, CodeFilter])[] 
   ],
   [createProgramTest("cargo"), only(/^(?:make|watch|--config(?:=.*)?)$/)],
   [createProgramTest("deno"), only(/^(?:eval|repl|task|-e|--eval(?:=.*)?)$|^data:/i)],
-  [createProgramTest("gcloud"), only(/^(?:ssh|--command(?:=.*)?|--ssh-flag(?:=.*)?)$/)],
+  [
+    createProgramTest("gcloud"),
+    only(/^(?:ssh|--command(?:=.*)?|--ssh-flag(?:=.*)?)$|startup-script/),
+  ],
   [createProgramTest("swift"), (args) => /^(?:build|run|test)$/.test(args[0] ?? "") ? NONE : args],
   [createProgramTest("sbt"), (args) => args.filter((text) => !/^test\w*(?: [\w.*]+)*$/.test(text))],
   [createProgramTest("(?:docker|podman)(?:-compose)? kubectl nerdctl oc"), listContainerTexts],

@@ -26,9 +26,16 @@ function mayBeInputFile({ text, literal }: ShellWord): boolean {
  * Returns the texts that a script passes to an interpreter, or to a program that is not known to take them as data: by its
  * input, by a pipe if it runs its input, or in a file that the script writes and names again.
  */
-export function listInputCode(
-  { commands, launched, words }: ExecutedCommands,
-): readonly string[] {
+export function listInputCode(script: ExecutedCommands): readonly string[] {
+  const known = knownCode.get(script) ?? findInputCode(script);
+  knownCode.set(script, known);
+  return known;
+}
+
+/** The results for scripts, which many rules need. */
+const knownCode = new WeakMap<ExecutedCommands, readonly string[]>();
+
+function findInputCode({ commands, launched, words }: ExecutedCommands): readonly string[] {
   const isInput = words.some(({ text }) => INPUT_FILE.test(text));
   const readers = [...commands, ...launched].filter(({ readsText }) => readsText);
   const started = readers.flatMap((
@@ -38,7 +45,8 @@ export function listInputCode(
     const program = getProgram({ words });
     const args = words.slice(1);
     const mayNameInput = isInput || args.some(mayBeInputFile);
-    return isInterpreter(program) && !isContainerTool(program) && mayNameInput ||
+    return args.some(({ text }) => DEBUGGER_OPTION.test(text)) ||
+      isInterpreter(program) && !isContainerTool(program) && mayNameInput ||
       startsCode(program, args.map(({ text }) => text));
   });
   const names = new Set(
@@ -71,10 +79,10 @@ export function listInputCode(
   const isRun = (redirect: ShellRedirect) =>
     isOutput(redirect) && redirect.target !== undefined && isNamed(redirect.target);
   const runsTexts = runsPipe || readers.some(mayRunText) || commands.some(passesText);
-  // The value of a variable is the text of another word.
+  // The value of a variable is that of other words.
   const printsValue = runsTexts &&
     commands.some((command) => listTexts(command).some((text) => text.includes("$")));
-  const values = printsValue ? words.flatMap(({ text }) => /\s/.test(text) ? text : []) : [];
+  const values = printsValue ? [words.map(({ text }) => text).join(" ")] : [];
   const texts = commands.flatMap((command) => {
     const isCode = runsTexts || command.redirects.some(isRun);
     if (isCode) return listTexts(command);
@@ -82,6 +90,9 @@ export function listInputCode(
   });
   return [...texts, ...values];
 }
+
+/** Options with which a runner of tests reads commands of a debugger. */
+const DEBUGGER_OPTION = /^--(?:pdb|trace)$/;
 
 /** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
 function findNameEnd({ text, literal }: ShellWord): string | undefined {

@@ -31,13 +31,22 @@ export function mayRunText(command: SimpleCommand): boolean {
     case "script":
       return false;
     case "package":
-      return launched.words === undefined || mayRunText(toCommand(launched.words));
+      return mayRunLaunched(launched.words);
     case "other":
-      return STARTS_SHELL.test(program) || !isInterpreter(program) &&
-          !takesData(name.text, texts) && !(launched.words ?? []).some(mayTakeData);
+      return STARTS_SHELL.test(program) ||
+        !isInterpreter(program) && !(launched.words ?? []).some(mayTakeData);
     default:
       return !isInterpreter(program) && !takesData(name.text, texts);
   }
+}
+
+/** Whether a program that another one starts, with its arguments, may run its input: it is not certain, or another wrapper. */
+function mayRunLaunched(words: readonly ShellWord[] | undefined): boolean {
+  if (words === undefined) return true;
+  const [, ...args] = words;
+  const program = getProgram({ words });
+  if (runsArguments(program)) return program === "xargs" || !args.some(mayTakeData);
+  return mayRunText(toCommand(words));
 }
 
 /**
@@ -96,6 +105,5 @@ function mayRunInContainer(command: SimpleCommand, args: readonly string[]): boo
   const isInteractive = isCompose && args.some((text) => /^(?:exec|run)$/.test(text)) ||
     args.some((text) => /^(?:-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(text));
   if (!isInteractive) return false;
-  const words = findLaunchedProgram(command)?.words;
-  return words === undefined || mayRunText(toCommand(words));
+  return mayRunLaunched(findLaunchedProgram(command)?.words);
 }

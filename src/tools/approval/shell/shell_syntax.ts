@@ -37,7 +37,7 @@ import {
   type OtherVariables,
 } from "./numeric_variables.ts";
 import { countCalls, PLAIN_NODES, REPEATED_NODES, walkTree } from "./shell_tree.ts";
-import { findTextReaders } from "./text_readers.ts";
+import { findTextReaders, listFunctions } from "./text_readers.ts";
 
 /** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
 export interface ParsedScript {
@@ -127,7 +127,7 @@ class ScriptReader implements ParsedScript {
   /** The values of the constants that are assigned so far. */
   readonly #values = new Map<string, string>();
   #readers: ReadonlySet<SyntaxNode> = new Set();
-  readonly #functions = new Set<string>();
+  #functions: ReadonlySet<string> = new Set();
 
   constructor(source: string) {
     this.#source = source;
@@ -138,8 +138,8 @@ class ScriptReader implements ParsedScript {
     const constants = isOutermost ? findConstants(root, nodes, isLiteral) : undefined;
     const numbers = listNumericVariables(nodes, others);
     const lists = listListVariables(nodes);
-    this.#readers = findTextReaders(root);
-    for (const node of nodes) if (node.type === "Function") this.#functions.add(node.name.value);
+    this.#functions = listFunctions(root);
+    this.#readers = findTextReaders(root, this.#functions);
     for (const node of nodes) {
       this.#readNode(node, numbers);
       if (node.type === "Command" && mayEvaluateList(node, lists)) this.opaque = true;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Command, Redirection, SyntaxNode } from "unbash";
+import type { Command, Redirection, Script, SyntaxNode } from "unbash";
 import { forEachChild } from "unbash";
 import { walkTree } from "./shell_tree.ts";
 
@@ -16,36 +16,59 @@ const WRITER = /^(?:.*\/)?(?:cp|dd|iconv|install|pv|shuf|sort|sponge|tee|uniq)$/
 
 /**
  * Finds the commands that may get a text of the script in their input: through a pipe, from a document, or from a file that
- * the script may write. Functions are none of them, but the commands in those that may get one are.
+ * the script may write. Calls of functions are none of them, but the commands in those that may get one are.
+ *
+ * @param functions Names of the functions that the script certainly has.
  */
-export function findTextReaders(root: SyntaxNode): ReadonlySet<SyntaxNode> {
-  return new ReaderFinder(root).find();
+export function findTextReaders(
+  root: Script,
+  functions: ReadonlySet<string>,
+): ReadonlySet<SyntaxNode> {
+  return new ReaderFinder(root, functions).find();
+}
+
+/** Lists the names of the functions that a script certainly has, although not everywhere. */
+export function listFunctions(root: Script): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { command } of root.commands) {
+    if (command.type === "Function") names.add(command.name.value);
+  }
+  if (names.size === 0) return names;
+  // A function that is removed has the name of a program.
+  for (const node of walkTree(root)) {
+    if (node.type === "Command" && listValues(node).includes("unset")) return new Set();
+  }
+  return names;
 }
 
 class ReaderFinder {
-  readonly #root: SyntaxNode;
-  readonly #functions = new Set<string>();
+  readonly #root: Script;
+  readonly #functions: ReadonlySet<string>;
+  /** Names of functions, also of those that a script may not have. */
+  readonly #anywhere = new Set<string>();
   readonly #readers = new Set<SyntaxNode>();
   #hasTexts = false;
   #writesFiles = false;
   #readsAnywhere = false;
 
-  constructor(root: SyntaxNode) {
+  constructor(root: Script, functions: ReadonlySet<string>) {
     this.#root = root;
+    this.#functions = functions;
   }
 
   find(): ReadonlySet<SyntaxNode> {
     for (const node of walkTree(this.#root)) this.#note(node);
     if (!this.#hasTexts) return this.#readers;
     this.#mark(this.#root, this.#readsAnywhere);
-    const called = [...this.#readers].filter((node) => this.#isCall(node));
-    if (called.length > 0) this.#markFunctions();
-    for (const node of called) this.#readers.delete(node);
+    if ([...this.#readers].some((node) => this.#isCall(node))) this.#markFunctions();
+    for (const node of this.#readers) {
+      if (this.#functions.has(getName(node))) this.#readers.delete(node);
+    }
     return this.#readers;
   }
 
   #note(node: SyntaxNode): void {
-    if (node.type === "Function") this.#functions.add(node.name.value);
+    if (node.type === "Function") this.#anywhere.add(node.name.value);
     if (isText(node)) this.#hasTexts = true;
     if (node.type === "Redirect" && isFileOutput(node)) this.#writesFiles = true;
     if (node.type !== "Command") return;
@@ -55,14 +78,13 @@ class ReaderFinder {
   }
 
   #isCall(node: SyntaxNode): boolean {
-    return node.type === "Command" && this.#functions.has(node.name?.value ?? "");
+    return this.#anywhere.has(getName(node));
   }
 
   #markFunctions(): void {
     for (const node of walkTree(this.#root)) {
       if (node.type === "Function") this.#mark(node.body, true);
     }
-    for (const node of this.#readers) if (this.#isCall(node)) this.#readers.delete(node);
   }
 
   /** Marks the commands below a node. It does not recurse, since lists nest deeply. */
@@ -113,6 +135,10 @@ class ReaderFinder {
     for (const node of walkTree(root)) if (isText(node) || this.#isCall(node)) return true;
     return false;
   }
+}
+
+function getName(node: SyntaxNode): string {
+  return node.type === "Command" ? node.name?.value ?? "" : "";
 }
 
 function isText(node: SyntaxNode): boolean {
