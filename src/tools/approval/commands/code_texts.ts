@@ -5,7 +5,7 @@
  */
 
 import { runsAwkCommands } from "./code_arguments.ts";
-import { testsOnly } from "./data_programs.ts";
+import { testsOnly } from "./known_programs.ts";
 import { createProgramTest, findScriptIndex } from "./interpreters.ts";
 import { CONSOLES } from "./runs_input.ts";
 

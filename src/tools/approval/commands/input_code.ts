@@ -5,7 +5,7 @@
  */
 
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
-import { checksFiles } from "./data_programs.ts";
+import { checksFiles } from "./known_programs.ts";
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import { getFileName } from "./file_name.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";

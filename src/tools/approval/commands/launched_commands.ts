@@ -11,7 +11,7 @@ import {
   runsArguments,
   UNKNOWN_ARGUMENTS,
 } from "./executed_commands.ts";
-import { startsNone } from "./data_programs.ts";
+import { startsNone } from "./known_programs.ts";
 import { getFileName } from "./file_name.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
-import { isScript, takesData, testsOnly } from "./data_programs.ts";
+import { isScript, takesData, testsOnly } from "./known_programs.ts";
 import { getProgram, runsArguments } from "./executed_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createProgramTest, isInterpreter } from "./interpreters.ts";
