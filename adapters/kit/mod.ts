@@ -58,6 +58,11 @@ export {
   toEventStream,
 } from "./stream/event_stream.ts";
 export { failedStream, lazyStreamFn } from "../../src/core/streams/lazy_stream_fn.ts";
+export {
+  type ReplyTarget,
+  streamFnFrom,
+  type WriteReply,
+} from "../../src/core/streams/stream_fn_from.ts";
 export { withCatalog } from "./request/with_catalog.ts";
 export {
   CLAUDE_KEYWORDS,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CompactionReport } from "../../../src/core/messages/compaction_report.ts";
+import type { CompactionReport } from "../../../src/memory/mod.ts";
 import { unknownCost } from "../../../src/core/models/usage.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatNumber } from "../../render/format_number.ts";

@@ -4,11 +4,10 @@
  * @module
  */
 
-import { AgentError, getErrorMessage, StreamError } from "../../core/errors/errors.ts";
 import { ReadableQueue } from "../../core/ports/readable_queue.ts";
 import { BlockWriter } from "../../core/streams/block_writer.ts";
+import { toReplyError } from "../../core/streams/reply_error.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../core/streams/stream.ts";
-import { redact } from "../../core/text/redact.ts";
 import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { OpenReply } from "./open_reply.ts";
 
@@ -68,7 +67,7 @@ class LocalCall {
       else await this.#open();
     } catch (thrown) {
       if (!this.#writer.ended && !this.#isClosed) {
-        this.#writer.fail(toError(thrown, this.#request), this.#reply?.usage);
+        this.#writer.fail(toReplyError(thrown, this.#request), this.#reply?.usage);
       }
     }
     if (this.#writer.ended && !this.#isClosed) this.#close();
@@ -138,19 +137,4 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-function toError(thrown: unknown, { model, options }: StreamRequest): AgentError {
-  const { provider, modelId } = model;
-  if (AgentError.is(thrown)) return redactError(thrown, options.apiKey);
-  const message = `The model ${modelId} failed: ${getErrorMessage(thrown)}`;
-  return new StreamError(message, { provider, model: modelId, cause: thrown });
-}
-
-/** A key of the request may be part of an error of `fetch`. */
-function redactError(error: AgentError, apiKey = ""): AgentError {
-  const message = redact(error.message, [apiKey]);
-  if (message === error.message) return error;
-  const { cause: _cause, ...record } = error.toJSON();
-  return AgentError.from({ ...record, message });
 }

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { CompactionReport } from "../../core/messages/compaction_report.ts";
-import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { AppliedCut } from "./applied_cut.ts";
 
 /**
@@ -17,18 +16,6 @@ export function listSummarized(
   cut: AppliedCut | undefined,
 ): readonly AgentMessage[] {
   return cut?.summary === undefined || cut.isIncomplete ? [] : listOmitted(messages, cut);
-}
-
-/** Returns the part of a report about the messages that a cut omits. */
-export function createDropReport(
-  messages: readonly AgentMessage[],
-  cut: AppliedCut,
-): Pick<CompactionReport, "droppedCount" | "droppedMessages"> {
-  const dropped = listOmitted(messages, cut);
-  const droppedMessages = dropped.filter((message): message is LlmMessage =>
-    message.role !== "custom"
-  );
-  return { droppedCount: dropped.length, droppedMessages };
 }
 
 /** Returns the messages that a cut omits. */

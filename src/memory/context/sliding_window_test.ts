@@ -358,3 +358,20 @@ Deno.test("slidingWindow(): an overflow before the cut of an aborted run omits n
   const rejected = { ...second, overflow: true };
   assertEquals(getMessages(await transform(later, rejected)), [u1, u4]);
 });
+
+Deno.test("slidingWindow(): the error of a conversation that is too long names the messages that are kept", async () => {
+  for (
+    const [anchor, kept] of [
+      [0, "the tools, plans and the latest step take about"],
+      [1, "the tools, the first message, plans and the latest step take about"],
+      [2, "the tools, the first 2 messages, plans and the latest step take about"],
+    ] as const
+  ) {
+    const window = createWindow({ anchor, contextWindow: 90 });
+    await assertRejects(
+      () => window([u1, a1, u2, a2, u3], createInput()),
+      ContextWindowOverflowError,
+      kept,
+    );
+  }
+});

@@ -1,0 +1,96 @@
+/**
+ * The cut of a conversation, which every request has until the next one is made.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/messages/message.ts";
+import {
+  type AppliedCut,
+  type CutReference,
+  isCutIn,
+  parseContextCut,
+  relocateCut,
+  type RelocateOptions,
+  toContextCut,
+  toReference,
+} from "./applied_cut.ts";
+import type { ContextCut, ContextView, CutMessages } from "./compaction.ts";
+import { applyCut } from "./measured_request.ts";
+
+/** A cut of another process that was not found in a history yet. */
+interface RestoredCut {
+  readonly reference: CutReference;
+  readonly cut?: ContextCut;
+}
+
+/** Holds the cut, and finds it in each history. */
+export class CurrentCut {
+  readonly #options: RelocateOptions;
+  #applied: AppliedCut | undefined;
+  #restored: RestoredCut | undefined;
+  #full: AppliedCut | undefined;
+
+  constructor(options: RelocateOptions) {
+    this.#options = options;
+  }
+
+  /** The cut as a JSON value. */
+  get value(): ContextCut | undefined {
+    return this.#applied ? toContextCut(this.#applied) : this.#restored?.cut;
+  }
+
+  /** The cut with its messages, once it was found in a history. */
+  get messages(): CutMessages | undefined {
+    return this.#applied;
+  }
+
+  /** Replaces the cut by one that requests have from now on. */
+  apply(cut: AppliedCut): void {
+    this.#applied = cut;
+    this.#restored = undefined;
+  }
+
+  /** Replaces the cut by a stored one, or by none. */
+  restore(cut: ContextCut | undefined): void {
+    this.#applied = undefined;
+    this.#restored = cut && { reference: parseContextCut(cut), cut };
+  }
+
+  /** Replaces the cut by one with these messages, or by none. */
+  restoreMessages(cut: CutMessages | undefined): void {
+    this.#applied = undefined;
+    this.#restored = cut && { reference: toReference(cut) };
+  }
+
+  /** Records that the complete summary of a cut does not fit, so that only the next cut writes another one. */
+  markFull(cut: AppliedCut): void {
+    this.#full = cut;
+  }
+
+  /** Whether the complete summary of a cut does not fit. */
+  isFull(cut: AppliedCut): boolean {
+    return this.#full === cut;
+  }
+
+  /** Returns the messages of a history that requests have. */
+  view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
+    const cut = this.find(messages);
+    if (!cut) return { messages, firstTrusted };
+    const kept = applyCut(messages, cut);
+    const untrusted = Math.max(cut.length, firstTrusted);
+    return { messages: kept, firstTrusted: kept.length - (messages.length - untrusted) };
+  }
+
+  /** Returns the cut as positions in these messages, if it was made for them or is found in them. */
+  find(messages: readonly AgentMessage[]): AppliedCut | undefined {
+    const cut = this.#applied;
+    if (cut && isCutIn(messages, cut)) return cut;
+    const reference = cut ? toReference(cut) : this.#restored?.reference;
+    const found = reference && relocateCut(messages, reference, this.#options);
+    if (!found) return undefined;
+    if (cut && this.isFull(cut)) this.markFull(found);
+    this.apply(found);
+    return found;
+  }
+}
