@@ -8,7 +8,7 @@ import { createProgramTest, isInterpreter } from "./interpreters.ts";
 
 /** Commands of the shell. */
 const BUILTINS =
-  `\\[\\[ : \\[ bg break cd continue declare dirs disown echo exit export false fg getopts jobs kill let local logout
+  `: \\[ \\[\\[ bg break cd continue declare dirs disown echo exit export false fg getopts jobs kill let local logout
   mapfile popd printf pushd pwd read readarray readonly return set shift shopt suspend test times true type typeset
   ulimit umask unalias unset wait`;
 
@@ -77,8 +77,9 @@ const SYSTEM =
 
 /** Clients of clouds and services, and their sub-commands that begin a shell. */
 const CLOUDS =
-  `argocd aws az cf doctl eksctl fastly firebase flux gh hcloud helm heroku kamal kustomize linode-cli netlify nomad
-  oci pulumi railway render scw sentry-cli supabase terraform terragrunt tofu vault vercel wrangler`;
+  `acli argocd aws az b2 bd cf doctl dvc eksctl fastly firebase flux gh hcloud helm heroku k3d kamal kind kops
+  kustomize linode-cli netlify nomad oci pulumi railway render s5cmd scw sentry-cli supabase terraform terragrunt todo
+  todoist tofu vault vercel wrangler`;
 
 /** Runners of tests and checkers, which run no commands in their arguments. */
 const TESTERS =

@@ -57,6 +57,7 @@ export function listUnknownArguments(command: SimpleCommand): readonly ShellWord
   const [name, ...args] = command.words;
   const program = getProgram(command);
   if (!name || runsArguments(program) || command.isFunction || isContainerTool(program)) return [];
+  if (STARTS_GIT.test(program)) return args.filter(({ text }) => !/\s/.test(text));
   const launched = findLaunchedProgram(command);
   if (launched?.kind === "other") {
     const { words = [] } = launched;
@@ -67,6 +68,9 @@ export function listUnknownArguments(command: SimpleCommand): readonly ShellWord
     takesData(name.text, args.map(({ text }) => text));
   return isKnown ? [] : args;
 }
+
+/** Programs that start git with their arguments, but run no text among them, such as a message. */
+const STARTS_GIT = /^(?:gt|jj|sl)$/;
 
 /** Programs that start a shell on another machine, also behind words that are no programs. */
 const STARTS_SHELL = /^(?:mosh|pdsh|sshpass)$/;

@@ -227,6 +227,8 @@ const PASSED: readonly string[] = [
   "cat > a.md <<'E' && npx prettier --check a.md\nHow to rm a\nE",
   "cat > a.sh <<'E' && shellcheck a.sh\nrm -rf dist\nE",
   "uv add rm",
+  "jj commit -m 'rm a'",
+  "todo add 'rm a'",
   "echo 'rm a'; history 20",
   "brew install rm",
   "valgrind ./a 'rm a'",
@@ -253,4 +255,11 @@ Deno.test("approvalGate(): deny rules take little time for long commands with in
     ]
   ) await decideWithDenyRules(["bash(rm *)"], "bash", { command });
   assertEquals(getThreadTime() < 6_000, true);
+});
+
+Deno.test("approvalGate(): a deny rule for a sub-command of git forbids it in a program that starts git", async () => {
+  const { type } = await decideWithDenyRules(["bash(git push *)"], "bash", {
+    command: "jj git push --all",
+  });
+  assertEquals(type, "denied");
 });
