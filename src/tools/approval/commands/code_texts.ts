@@ -21,7 +21,7 @@ function only(pattern: RegExp): CodeFilter {
 
 /** Commands of clients of databases that start programs, or read files with further commands. */
 const SQL_COMMAND =
-  /[\\!|]|^[^\S\n]*\.|\b(?:copy|edit|exec|host|load_extension|program|python|readfile|shell|source|sys_e\w+|system|xp_cmdshell)\b/im;
+  /[\\!|]|^[^\S\n]*\.|\b(?:copy|edit|exec|executable|host|load_extension|program|python|readfile|shell|source|sys_e\w+|system|xp_cmdshell)\b/im;
 
 /** Options of containers whose value is data. */
 const DATA_OPTION = /^(?:-[el]|--(?:annotation|build-arg|env|from-literal|label|name))$/;

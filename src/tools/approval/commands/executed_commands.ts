@@ -356,8 +356,7 @@ class CommandFinder implements ExecutedCommands {
         const replaced = inner.map((word) =>
           isReplaced(word, placeholders) ? { ...word, literal: false, quoted: true } : word
         );
-        const keepsInput = readsText && args.slice(0, start).some(namesArgumentFile);
-        this.#addWords([...replaced, UNKNOWN_ARGUMENTS], depth, keepsInput);
+        this.#addWords([...replaced, UNKNOWN_ARGUMENTS], depth, readsText);
       }
     }
   }
@@ -405,11 +404,6 @@ function markFound(words: readonly ShellWord[]): readonly ShellWord[] {
     if (!isReplaced(word, ["{}"])) return word;
     return { ...word, ...(index === 0 || runsWords ? { literal: false } : { replaced: true }) };
   });
-}
-
-/** Whether an option of xargs names a file with the arguments, so that the program gets the input. */
-function namesArgumentFile({ text }: ShellWord): boolean {
-  return /^-\w*a|^--arg/.test(text);
 }
 
 function isReplaced({ text }: ShellWord, placeholders: readonly string[]): boolean {

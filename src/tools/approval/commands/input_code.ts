@@ -80,9 +80,9 @@ function findInputCode({ commands, launched, words }: ExecutedCommands): readonl
     isOutput(redirect) && redirect.target !== undefined && isNamed(redirect.target);
   const runsTexts = runsPipe || readers.some(mayRunText) || commands.some(passesText);
   // The value of a variable is that of other words.
-  const printsValue = runsTexts &&
-    commands.some((command) => listTexts(command).some((text) => text.includes("$")));
-  const values = printsValue ? [words.map(({ text }) => text).join(" ")] : [];
+  const hasValue = commands.some(runsValue) || runsTexts &&
+      commands.some((command) => listTexts(command).some((text) => text.includes("$")));
+  const values = hasValue ? [words.map(({ text }) => text).join(" ")] : [];
   const texts = commands.flatMap((command) => {
     const isCode = runsTexts || command.redirects.some(isRun);
     if (isCode) return listTexts(command);
@@ -90,6 +90,16 @@ function findInputCode({ commands, launched, words }: ExecutedCommands): readonl
   });
   return [...texts, ...values];
 }
+
+/** Whether the code in an argument of an interpreter is the value of a variable. */
+function runsValue({ words }: SimpleCommand): boolean {
+  return isInterpreter(getProgram({ words })) &&
+    words.some(({ text }, index) =>
+      /^\$(?:\w+|\{\w+\})$/.test(text) && CODE_OPTION.test(words[index - 1]?.text ?? "")
+    );
+}
+
+const CODE_OPTION = /^-\w*[ceEpr]$|^--(?:command|eval|exec|execute|print)$/;
 
 /** Options with which a runner of tests reads commands of a debugger. */
 const DEBUGGER_OPTION = /^--(?:pdb|trace)$/;

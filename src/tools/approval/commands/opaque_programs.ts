@@ -62,6 +62,7 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["strace", /^(?:-\w*o|--output=)?[|!]/],
   ["npm", /^--(?:script-)?shell/],
   ["pnpm", /^--(?:script-)?shell/],
+  ["mvn", /^-Dexec\.executable/],
   ["gcc", /^(?:-wrapper|-fplugin|-specs|-B|@)/],
   ["install", /^--strip-p/],
   ["cpio", /^--rsh/],

@@ -78,9 +78,9 @@ function findCommandConcern(forbidden: ForbiddenCommand, command: SimpleCommand)
   const mayBegin = (text: string) => namesProgram(forbidden.program, text) || isInterpreter(text);
   if (findLaunched(command, mayBegin).some(isLaunched)) return "possible";
   return listUnknownArguments(command).some((word, index, words) =>
-      word.literal &&
-      (namesAll(word.text, forbidden.words) ||
-        namesProgram(forbidden.program, getFileName(word.text)) && isLaunched(words.slice(index)))
+      namesAll(word.text, forbidden.words) ||
+      word.literal && namesProgram(forbidden.program, getFileName(word.text)) &&
+        isLaunched(words.slice(index))
     )
     ? "possible"
     : "none";
