@@ -44,13 +44,14 @@ export async function reportCommandProblems(
   if (listCommandDirectories(places).length > 0) await listCommands();
 }
 
-/** Prints how the conversation can be continued, if it is saved. */
+/** Prints how the conversation can be continued, if it is saved: another program may have deleted or replaced its file. */
 export async function reportConversationEnd(
   view: Pick<ConversationView, "print">,
   { session }: Pick<SessionControl, "session">,
   setup: AgentSetup,
 ): Promise<void> {
   if (!session?.outline.some(({ type }) => type === "message")) return;
+  if (await session.flush().then(() => false, () => true)) return;
   const command = formatResumeCommand(session.id, setup);
   await view.print([toLine(`${command} continues this conversation`, "faint")]);
 }

@@ -75,7 +75,7 @@ export async function startConversation(
     (settings, dependencies) =>
       converse(settings, { ...dependencies, typed: prompt, signals, configured, view }),
   );
-  return await run(settings, { prompt: input, interrupt, host });
+  return await interrupt.catchInterruption(() => run(settings, { prompt: input, interrupt, host }));
 }
 
 /** Returns the host with all output on standard output, which is the terminal. */

@@ -123,7 +123,8 @@ async function evaluateModel(
   const stop = new AbortController();
   let failure: AgentError | undefined;
   const onError = (error: AgentError) => {
-    if (!CONFIGURATION_ERRORS.includes(error.code)) return;
+    // A key command that a signal has interrupted is no error.
+    if (interrupt.signal.aborted || !CONFIGURATION_ERRORS.includes(error.code)) return;
     failure ??= error;
     stop.abort(error);
   };

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { AbortedError } from "../../src/core/errors/errors.ts";
+import { ConfigurationError } from "./cli_error.ts";
 import { ExitCode } from "./exit_code.ts";
 import type { Host, StopSignal } from "./host.ts";
 
@@ -37,6 +39,18 @@ export class InterruptHandler implements Disposable {
   /** Exit code for the received signal; `undefined` before a signal. */
   get exitCode(): ExitCode | undefined {
     return this.#received && toExitCode(this.#received.signal);
+  }
+
+  /** Returns the result of an action, or the exit code of the signal that has interrupted it, such as a key command. */
+  async catchInterruption<Result>(action: () => Promise<Result>): Promise<Result | ExitCode> {
+    try {
+      return await action();
+    } catch (error) {
+      const { exitCode } = this;
+      const isInterrupted = error instanceof ConfigurationError || error instanceof AbortedError;
+      if (isInterrupted && exitCode !== undefined) return exitCode;
+      throw error;
+    }
   }
 
   /** Calls `cleanUp` before an immediate exit, which waits for it for up to one second. Returns a function that undoes this. */

@@ -1,5 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { createFakeHost, FAKE_TIME } from "../../tests/cli/fake_host.ts";
+import { ConfigurationError } from "./cli_error.ts";
 import { InterruptHandler } from "./interrupt.ts";
 
 /** Creates a host with a clock that the test sets. */
@@ -80,4 +82,16 @@ Deno.test("InterruptHandler: stops listening when it is disposed of", () => {
   interrupt[Symbol.dispose]();
   fake.sendSignal("SIGINT");
   assertEquals(interrupt.signal.aborted, false);
+});
+
+Deno.test("InterruptHandler: catchInterruption() returns the exit code of the signal that has interrupted an action", async () => {
+  const { host, fake } = createClockedHost();
+  using interrupt = new InterruptHandler(host);
+  const fail = (error: Error) => interrupt.catchInterruption(() => Promise.reject(error));
+  await assertRejects(() => fail(new ConfigurationError("no key")), ConfigurationError, "no key");
+  fake.sendSignal("SIGTERM");
+  assertEquals(await fail(new ConfigurationError("interrupted")), 143);
+  assertEquals(await fail(new AbortedError("interrupted")), 143);
+  await assertRejects(() => fail(new TypeError("a defect")), TypeError);
+  assertEquals(await interrupt.catchInterruption(() => Promise.resolve("done")), "done");
 });

@@ -4,8 +4,6 @@
  * @module
  */
 
-import { AbortedError } from "../../src/core/errors/errors.ts";
-import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
@@ -61,7 +59,7 @@ export async function runCommand(
     settings,
     dryRun ? await loadDryRun() : runPrompt,
   );
-  try {
+  return await interrupt.catchInterruption(async () => {
     const input = await attachFiles(prompt, {
       ...settings,
       typed: words.join(" "),
@@ -69,13 +67,7 @@ export async function runCommand(
       onWarning: (warning) => host.terminal.messages.write(`warning: ${toPlainText(warning)}\n`),
     });
     return await run({ ...settings, project, session }, { prompt: input, interrupt, host });
-  } catch (error) {
-    // A key command or an image that was interrupted is no error.
-    const { exitCode } = interrupt;
-    const isInterrupted = error instanceof ConfigurationError || error instanceof AbortedError;
-    if (isInterrupted && exitCode !== undefined) return exitCode;
-    throw error;
-  }
+  });
 }
 
 /** Whether standard input is the file of an option. */

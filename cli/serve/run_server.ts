@@ -45,6 +45,16 @@ export async function runServer(
 ): Promise<ExitCode | "demo"> {
   const access = parseAccess(options);
   using interrupt = new InterruptHandler(systemHost);
+  return await interrupt.catchInterruption(() =>
+    serveUntilSignal({ options, given }, { access, interrupt }, systemHost)
+  );
+}
+
+async function serveUntilSignal(
+  { options, given }: GivenOptions<ServeOptions>,
+  { access, interrupt }: { readonly access: Access; readonly interrupt: InterruptHandler },
+  systemHost: Host,
+): Promise<ExitCode | "demo"> {
   const { signal } = interrupt;
   const commandLine = { options: toRunOptions(options), given };
   const started = await startCommand(commandLine, { hasPrompt: true, interrupt, host: systemHost });

@@ -9,18 +9,28 @@ import type { SessionStore, SessionSummary } from "../../src/memory/mod.ts";
 import { listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";
 import { DEFAULT_SESSION_LIMIT } from "../settings/list_options.ts";
 
-/** Describes the sessions that the list of a directory leaves out because they cannot be opened; `undefined` if there are none. */
+/**
+ * Describes the sessions that the list of a directory leaves out because they cannot be opened, or because their first line
+ * is damaged, so that their directory is not known; `undefined` if there are none.
+ */
 export async function describeUnopenable(
   store: Pick<SessionStore, "list">,
 ): Promise<string | undefined> {
   const all = await listWithoutSubAgents(store);
-  const count = all.filter(isUnopenable).length;
-  if (count === 0) return undefined;
-  const last = all.findLastIndex(isUnopenable) + 1;
+  const unopenable = all.filter(isUnopenable).length;
+  const misplaced = all.filter(isMisplaced).length;
+  if (unopenable + misplaced === 0) return undefined;
+  const last = all.findLastIndex((session) => isUnopenable(session) || isMisplaced(session)) + 1;
   const limit = last > DEFAULT_SESSION_LIMIT ? ` --limit ${last}` : "";
-  return `${
-    count === 1 ? "1 session" : `${count} sessions`
-  } cannot be opened: swink sessions list --all${limit}`;
+  const parts = [
+    ...unopenable > 0 ? [`${formatCount(unopenable)} cannot be opened`] : [],
+    ...misplaced > 0 ? [`the directory of ${formatCount(misplaced)} is not known`] : [],
+  ];
+  return `${parts.join(", and ")}: swink sessions list --all${limit}`;
+}
+
+function formatCount(count: number): string {
+  return count === 1 ? "1 session" : `${count} sessions`;
 }
 
 /** Lines below a list with sessions that cannot be opened, whose reasons it may cut; `undefined` for another list. */
@@ -33,4 +43,9 @@ export function adviseUnopenable(sessions: readonly SessionSummary[]): string | 
 /** Whether a session cannot be opened; its directory is not known then. */
 function isUnopenable({ problem }: SessionSummary): boolean {
   return problem !== undefined;
+}
+
+/** Whether a session can be opened, but its directory is not known. */
+function isMisplaced({ problem, cwd }: SessionSummary): boolean {
+  return problem === undefined && cwd === undefined;
 }

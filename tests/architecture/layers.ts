@@ -147,7 +147,7 @@ const layers: Layer[] = [
       {
         specifier: /^unbash$/,
         file:
-          /\/(?:assigned_values|script_steps|shell_syntax|shell_tree|(?:constant|numeric|list)_variables)\.ts$/,
+          /\/(?:assigned_values|script_steps|shell_syntax|shell_tree|text_readers|(?:constant|numeric|list)_variables)\.ts$/,
       },
       { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },

@@ -208,6 +208,25 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   });
 }
 
+for (const command of [["serve", "--port=0"], ["eval", "run", "evals/cases.yaml"]]) {
+  Deno.test(`process: SIGINT during a key command ends swink ${command[0]} with 130`, async () => {
+    await using directory = await createTemporaryDirectory();
+    const { path } = directory;
+    const options = { cwd: path, env: { XDG_CONFIG_HOME: path, XDG_STATE_HOME: path } };
+    await using init = startSwink(["eval", "init"], options);
+    const made = await init.waitForExit();
+    assertEquals(made.code, 0, made.messages);
+    const keyCommand = `echo $$ > '${path}/pid'; exec sleep 60`;
+    const config = `providers.anthropic.key_command=${JSON.stringify(keyCommand)}`;
+    const args = [...command, "-m", "anthropic/claude-sonnet-5-5", "--config", config];
+    await using process = startSwink(args, options);
+    await process.waitFor(() => exists(join(path, "pid")));
+    process.kill("SIGINT");
+    const { code, messages } = await process.waitForExit();
+    assertEquals([code, messages.includes("key command")], [130, false], messages);
+  });
+}
+
 Deno.test("process: a second SIGINT exits while the program waits for the reader of its output", async () => {
   await using setup = await createSetup(scriptedReply("Hi."));
   const line = [...SWINK_COMMAND, "run", "-o", "stream-json", "Hello"].map((word) => `'${word}'`);

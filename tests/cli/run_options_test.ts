@@ -121,6 +121,22 @@ key_command = "exit 4"
   assertEquals([single.code, single.bodies], [3, []]);
 });
 
+Deno.test("swink run --fallback-model: a key command runs once, when its model is called", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", "calls": "" });
+  home.write(
+    ".config/swink/config.toml",
+    `[providers.openai]\nkey_command = "echo x >> '${home.path}/calls'; exit 3"\n`,
+  );
+  const unused = await run(home, ["-q", "-m", "anthropic/a", "--fallback-model", "openai/b"], {
+    model: [scriptedReply("Done.")],
+  });
+  assertEquals([unused.code, home.read("calls")], [0, ""]);
+  const call = scriptedReply(scriptedCall("list_directory"));
+  const args = ["-q", "-m", "openai/a", "--fallback-model", "openai/b,anthropic/c"];
+  const { code } = await run(home, args, { model: [call, call, scriptedReply("Done.")] });
+  assertEquals([code, home.read("calls")], [0, "x\n"]);
+});
+
 Deno.test("swink run --fallback-model: the error of the last model ends the run when its key is rejected, too", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const args = ["-m", "anthropic/a", "--fallback-model", "anthropic/b", "-o", "json"];

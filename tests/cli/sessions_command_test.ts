@@ -232,6 +232,22 @@ Deno.test("swink sessions delete: deletes the other sessions when one is open el
   assertMatch(again.messages, /^swink: The session "new-1" is open in /);
 });
 
+Deno.test("swink sessions list: counts the sessions whose first line is damaged, whose directory is not known", async () => {
+  await using home = await createHome();
+  const directory = `${home.path}/.local/state/swink/sessions`;
+  const log = await Deno.readTextFile(`${directory}/new-1.jsonl`);
+  await Deno.writeTextFile(`${directory}/new-1.jsonl`, log.replace('{"type":"session"', "x"));
+  const notice = "the directory of 1 session is not known: swink sessions list --all\n";
+  const { output, messages } = await run(home, ["list"]);
+  assertEquals([output.includes("new-1"), messages], [false, notice]);
+  assertStringIncludes((await run(home, ["list", "--all"])).output, "new-1");
+  await Deno.writeTextFile(`${directory}/broken.jsonl`, "no session\n");
+  assertEquals(
+    (await run(home, ["list"])).messages,
+    `1 session cannot be opened, and ${notice}`,
+  );
+});
+
 Deno.test("swink sessions: an empty id is no prefix of the only session", async () => {
   await using home = await createHome();
   assertEquals((await run(home, ["delete", "old", "new-1", "--yes"])).code, 0);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { endsInAddress } from "./link_policy.ts";
+
 /** A run of equal delimiters. */
 interface DelimiterRun {
   readonly character: string;
@@ -45,18 +47,26 @@ export class InlineScanner {
   #parentheses = 0;
   #isEscaped = false;
   #last = " ";
+  /** The text since the last space or division. */
+  #word = "";
 
   /** Reads a character, or half of one. Returns whether the text can be divided behind it, before it, or at neither place. */
   read(character: string): "behind" | "before" | undefined {
     const isBetweenIdeographs = IDEOGRAPH.test(character) && IDEOGRAPH.test(this.#last);
+    this.#word += character;
     if (this.#run?.character === character && !this.#isEscaped) this.#run.length++;
     else {
       this.#endRun(character);
       this.#readOther(character);
     }
     this.#last = character;
+    const isSpace = SPACE.test(character);
+    if (isSpace) this.#word = "";
     if (this.#isOpen()) return undefined;
-    return SPACE.test(character) ? "behind" : isBetweenIdeographs ? "before" : undefined;
+    if (isSpace) return "behind";
+    if (!isBetweenIdeographs || endsInAddress(this.#word)) return undefined;
+    this.#word = character;
+    return "before";
   }
 
   /** Returns the delimiters that would end what is open, to show it before they arrive. */

@@ -41,6 +41,8 @@ Deno.test("InlineScanner: divides text at spaces outside of markup", () => {
     "a [b](c(d e) f) g": ["a ", "[b](c(d e) f) ", "g"],
     "a ~~b c~~ d": ["a ", "~~b c~~ ", "d"],
     "ab世界 c世": ["ab世", "界 ", "c世"],
+    "https://a.org/世界世 世界": ["https://a.org/世界世 ", "世", "界"],
+    "世見https://a.org/世界。世": ["世", "見https://a.org/世界", "。", "世"],
   };
   for (const [text, parts] of Object.entries(divisions)) assertEquals(divide(text), parts, text);
 });

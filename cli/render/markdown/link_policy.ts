@@ -7,8 +7,12 @@
 /** Schemes of addresses that become links. */
 const SCHEME = /^(?:https?:\/\/|mailto:|file:\/\/)/i;
 
-/** Matches the addresses in a text. */
-const ADDRESSES = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi;
+/** Matches the addresses in a text. Punctuation of East Asian texts ends them, which have no spaces behind it. */
+const ADDRESSES =
+  /\bhttps?:\/\/[^\s<>"'`|\\^{}\u3001-\u3003\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+/gi;
+
+/** Matches a text whose end is part of an address, or may become one. */
+const OPEN_ADDRESS = new RegExp(`${ADDRESSES.source.replace(/\+$/, "*")}$`, "i");
 
 /** Punctuation at the end of an address that belongs to the sentence. */
 const TRAILING = /[.,;:!?*_~'")\]}…。，]$/;
@@ -78,6 +82,11 @@ export function splitAddresses(text: string): TextPart[] {
   }
   parts.push({ text: text.slice(end) });
   return parts.filter((part) => part.text !== "");
+}
+
+/** Whether the end of a text is part of an address that more text could make longer. */
+export function endsInAddress(text: string): boolean {
+  return OPEN_ADDRESS.test(text);
 }
 
 /** Removes punctuation behind an address, except a parenthesis that it opens itself. */

@@ -15,6 +15,8 @@ Deno.test("splitAddresses(): omits punctuation behind an address, except parenth
     "https://a.org/b_(c)).": "https://a.org/b_(c)",
     "https://a.org/((b)": "https://a.org/((b)",
     "https://a.org/b())!)": "https://a.org/b()",
+    "https://a.org/世界。世": "https://a.org/世界",
+    "https://a.org/b（世）": "https://a.org/b",
   };
   for (const [text, address] of Object.entries(addresses)) {
     assertEquals(findAddress(text), address, text);

@@ -63,6 +63,8 @@ const fragment = fc.oneof(
       "![image](x.png)",
       "<https://example.org/a_b>",
       "https://example.org/(a).",
+      "https://example.org/世",
+      "世界。",
       "| a | b |\n|---|:-:|\n",
       "| c | `d|e` |\n",
       "a | b\n-|-\n",

@@ -7,6 +7,7 @@
 import { keyVariables, providerNames } from "../../../adapters/connect.ts";
 import type { ProviderOptions } from "../../../adapters/mod.ts";
 import type { ModelSpec } from "../../../mod.ts";
+import { AuthError } from "../../../src/core/errors/errors.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import type { ProviderSettings } from "../../config/provider_settings.ts";
 import { ConfigurationError, UsageError } from "../../host/cli_error.ts";
@@ -94,13 +95,15 @@ export function isOnDevice(
     providers[provider]?.baseUrl === undefined;
 }
 
+interface FallbackSelection extends ProviderSelection {
+  /** Whether another model may reply in the place of this one. */
+  readonly hasOthers: boolean;
+}
+
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 async function getProviderOptions(
   { provider }: ModelSpec,
-  selection: ProviderSelection & {
-    /** Whether another model may reply in the place of this one. */
-    readonly hasOthers: boolean;
-  },
+  selection: FallbackSelection,
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
   const { baseUrl, replay, providers = {} } = selection;
@@ -114,7 +117,9 @@ async function getProviderOptions(
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
-  const { apiKey, problem } = await tryGetKey(provider, selection, host);
+  const { apiKey, problem } = hasLazyKey(provider, selection, host)
+    ? { apiKey: createLazyKey(provider, selection, host) }
+    : await tryGetKey(provider, selection, host);
   // A request then fails with this reason, and the next model continues.
   if (problem !== undefined) {
     return { ...(ownUrl !== undefined && { baseUrl: ownUrl }), keyHint: problem };
@@ -133,12 +138,38 @@ async function getProviderOptions(
   };
 }
 
+/**
+ * Whether the key command of a provider runs with its first request: one of several models may never be called, and the
+ * command may take long.
+ */
+function hasLazyKey(
+  provider: string,
+  { replay, needsKey = replay === undefined, providers = {}, hasOthers }: FallbackSelection,
+  host: Pick<Host, "env">,
+): boolean {
+  return hasOthers && needsKey && providers[provider]?.keyCommand !== undefined &&
+    !hasKeyVariable(provider, host);
+}
+
+/** Creates the key of a key command that runs once, with the first request. */
+function createLazyKey(
+  provider: string,
+  selection: FallbackSelection,
+  host: Pick<Host, "env">,
+): () => Promise<string | undefined> {
+  let key: Promise<string | undefined> | undefined;
+  const find = async () => {
+    const { apiKey, problem } = await tryGetKey(provider, selection, host);
+    if (problem === undefined) return apiKey;
+    throw new AuthError(`No API key for ${provider}: ${problem}`, { provider });
+  };
+  return () => key ??= find();
+}
+
 /** Returns the key of a provider, or why it cannot be found if another model may reply instead. */
 async function tryGetKey(
   provider: string,
-  { replay, signal, needsKey = replay === undefined, providers = {}, hasOthers }:
-    & ProviderSelection
-    & { readonly hasOthers: boolean },
+  { replay, signal, needsKey = replay === undefined, providers = {}, hasOthers }: FallbackSelection,
   host: Pick<Host, "env">,
 ): Promise<{ readonly apiKey?: string | undefined; readonly problem?: string }> {
   const { keyCommand } = providers[provider] ?? {};

@@ -11,6 +11,7 @@ import type {
 } from "../../core/durable/durable_engine.ts";
 import { EngineClosedError } from "../../core/durable/engine_closed_error.ts";
 import { BadRequestError } from "../../core/errors/errors.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { createDeferred } from "../../core/ports/deferred.ts";
 import type { Clock } from "../../core/ports/ports.ts";
 import { startTimer } from "../../core/ports/start_timer.ts";
@@ -46,8 +47,9 @@ export async function* followRunEvents(
   try {
     yield* readUntilEnd(source, runId, options);
   } catch (error) {
+    if (options.signal?.aborted) return;
     // The end of the engine interrupts reads.
-    if (await isOpen(source)) throw error;
+    if (await isOpen(source)) ignoreClosed(error);
   }
 }
 
@@ -56,13 +58,15 @@ async function* readUntilEnd(
   runId: string,
   { after = 0, signal }: RunEventsOptions,
 ): AsyncGenerator<readonly PublishedEvent[], void> {
-  let last = await findStart(source, runId, after);
+  // The storage may never answer.
+  const untilAborted = <Value>(call: Promise<Value>) => signal ? abortable(call, signal) : call;
+  let last = await untilAborted(findStart(source, runId, after));
   const watched = source.hub.watch(runId);
   let isChecked = false;
   try {
     while (!signal?.aborted && !watched.isClosed) {
       const { version } = watched;
-      const records = await watched.read(last).catch((error) => {
+      const records = await untilAborted(watched.read(last)).catch((error) => {
         // The end of the engine has interrupted the read.
         if (watched.isClosed) return [];
         throw error;
@@ -75,7 +79,7 @@ async function* readUntilEnd(
       if (isChecked && await waitForChange(source, { watched, version, signal })) continue;
       isChecked = true;
       // A run that publishes none, or whose events are no longer kept.
-      if (await hasEnded(source, watched, last)) return;
+      if (await untilAborted(hasEnded(source, watched, last))) return;
     }
   } finally {
     source.hub.unwatch(watched);
@@ -157,7 +161,7 @@ async function hasEnded(
   return (found.get(runId) ?? []).length === 0;
 }
 
-/** The events that are published while an engine is closed are still read: it ends its readers last. */
+/** Throws an error, unless it is that of a closed engine: what is published while one is closed is still read. */
 function ignoreClosed(error: unknown): undefined {
   if (error instanceof EngineClosedError) return undefined;
   throw error;

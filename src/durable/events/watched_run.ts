@@ -4,6 +4,7 @@
  * @module
  */
 
+import { abortable } from "../../core/ports/abortable.ts";
 import type { EventStorage, StoredEvent } from "./event_storage.ts";
 import { KeptEvents, ReadLimit } from "./kept_events.ts";
 
@@ -21,7 +22,7 @@ export class WatchedRun {
   #isCurrent = false;
   /** Whether a record could not be kept since it was read last. */
   #hasMissed = false;
-  #isClosed = false;
+  readonly #closed = new AbortController();
   #version = 0;
   readonly #listeners = new Set<() => void>();
 
@@ -37,7 +38,7 @@ export class WatchedRun {
 
   /** Whether the engine was closed. */
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#closed.signal.aborted;
   }
 
   /** Whether records up to a number must be read from the storage. */
@@ -67,7 +68,10 @@ export class WatchedRun {
     return true;
   }
 
-  /** Returns the next records after a number, of a limited number and length; none if there is none yet. */
+  /**
+   * Returns the next records after a number, of a limited number and length; none if there is none yet. Rejects when the
+   * engine is closed, since the storage may never answer.
+   */
   async read(after: number): Promise<readonly StoredEvent[]> {
     if (after > (this.#last ?? -1)) this.#startAt(after);
     const first = this.#kept.first ?? this.last + 1;
@@ -78,7 +82,8 @@ export class WatchedRun {
     this.#hasMissed = false;
     // A reader that is slow has what it was given in memory.
     const limit = this.#limit.value;
-    const found = await this.#storage.read([{ runId: this.runId, after }], limit);
+    const reading = this.#storage.read([{ runId: this.runId, after }], limit);
+    const found = await abortable(reading, this.#closed.signal);
     const records = found.get(this.runId) ?? [];
     this.#limit.adapt(records);
     this.add(records);
@@ -107,7 +112,7 @@ export class WatchedRun {
 
   /** Ends all readers. */
   close(): void {
-    this.#isClosed = true;
+    this.#closed.abort();
     this.#wake();
   }
 

@@ -61,14 +61,14 @@ const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
   "sleep",
 ];
 
-/** Time in which a run ends when the engine is closed and its steps have ended, in milliseconds. */
+/** Time in which a run ends when the engine is closed and its steps have ended, or a call of a closed one, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /** Pause between two looks for events that are no longer kept, in milliseconds. */
 const REMOVAL_MS = 60_000;
 
 /** A run that this process executes. */
-interface ActiveRun {
+interface ActiveRun extends Pick<OpenRun, "session"> {
   readonly journal: SessionJournal;
   readonly ended: Promise<void>;
 }
@@ -133,11 +133,15 @@ export class InProcessEngine implements DurableEngine {
     this.#runs = new RunStore(store, prefix);
     const storage = this.#events = new SessionEvents(store, prefix);
     this.#backend = {
-      storage,
+      storage: {
+        append: (events) => storage.append(events),
+        read: (positions, limit) => this.#endOnClose(storage.read(positions, limit)),
+        findCheckpoint: (id) => this.#endOnClose(storage.findCheckpoint(id)),
+      },
       clock,
       hub: new EventHub({ storage, clock, pollMs }),
       getStatus: (id) => this.#endOnClose(this.#getStatus(id)),
-      awaitOutcome: (id) => this.#awaitOutcome(id),
+      awaitOutcome: (id) => this.#endOnClose(this.#awaitOutcome(id)),
       sendMessage: (id, message) => this.#endOnClose(this.#sendMessage(id, message)),
     };
   }
@@ -179,10 +183,18 @@ export class InProcessEngine implements DurableEngine {
     this.#waiting.clear();
   }
 
-  /** Rejects a call of the application when `close()` ends, since the store may never answer. */
+  /** Rejects a call of the application when `close()` ends, and a later one after a time, since the store may never answer. */
   async #endOnClose<Value>(call: Promise<Value>): Promise<Value> {
     const { signal } = this.#closed;
-    return await (signal.aborted ? call : abortable(call, signal));
+    if (!signal.aborted) return await abortable(call, signal);
+    const timer = new AbortController();
+    const expired = systemClock.sleep(ANSWER_MS, timer.signal)
+      .then(() => Promise.reject(new EngineClosedError()));
+    try {
+      return await Promise.race([call, expired]);
+    } finally {
+      timer.abort();
+    }
   }
 
   /** Waits for the end of the runs, while the store gives answers: they are continued from their records. */
@@ -198,6 +210,9 @@ export class InProcessEngine implements DurableEngine {
       if (isClosed) return;
     }
     await this.#backend.hub.close({ limitMs: 0 });
+    // Sessions for which the store still gives answers are unlocked, so that the next engine continues their runs.
+    void this.#events.close();
+    for (const { session } of this.#active.values()) void session.close().catch(() => {});
   }
 
   async #close(graceMs: number | undefined): Promise<void> {
@@ -329,7 +344,9 @@ export class InProcessEngine implements DurableEngine {
   /** Executes a run in the background. */
   #execute(id: string, run: OpenRun): void {
     const tracker = new StepTracker();
-    const events = createRunEvents(id, this.#backend, { detached: tracker.detached });
+    const { hub } = this.#backend;
+    const attempt = { detached: tracker.detached };
+    const events = createRunEvents(id, { hub, storage: this.#events }, attempt);
     const journal = new SessionJournal(id, {
       run,
       events,
@@ -348,7 +365,7 @@ export class InProcessEngine implements DurableEngine {
         await run.session.close().catch(() => {});
       })
       .finally(() => this.#active.delete(id));
-    this.#active.set(id, { journal, ended });
+    this.#active.set(id, { session: run.session, journal, ended });
     // The code of a run that another process continues does not begin here.
     if (this.#closing.signal.aborted) journal.tracker.detach();
   }

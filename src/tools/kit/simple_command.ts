@@ -51,4 +51,8 @@ export interface SimpleCommand {
   readonly words: readonly ShellWord[];
   /** Redirections. */
   readonly redirects: readonly ShellRedirect[];
+  /** Whether its input may be a text of the script. Default: `false`. */
+  readonly readsText?: boolean;
+  /** Whether its program is a function of the script. Default: `false`. */
+  readonly isFunction?: boolean;
 }

@@ -119,7 +119,7 @@ Deno.test("fallback models: another model continues where a key command fails, w
       "The key command for openai: sh failed with exit code 3: locked",
   );
   assertStringIncludes(text, "assistant: One.");
-  assertEquals(home.read("calls"), "x\nx\n");
+  assertEquals(home.read("calls"), "x\n");
 });
 
 Deno.test("key command: one that fails is the error of the run", async () => {

@@ -56,3 +56,20 @@ Deno.test("/resume: opens a session again whose loss was found by a command of t
   assertStringIncludes(outputs[2] ?? "", "assistant: One.");
   assertStringIncludes(outputs[3] ?? "", "This session is open already");
 });
+
+Deno.test("conversation: its end does not say how to continue it when another program has deleted its file", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  const deleteFile = () => {
+    Deno.removeSync(`${home.path}/.local/state/swink/sessions/talk.jsonl`);
+    return "Second";
+  };
+  await using conversation = await typeConversation({
+    home,
+    args: ["--session-id", "talk"],
+    model: ["One.", "Two."].map((text) => scriptedReply(text)),
+    typed: ["First", deleteFile, "/quit"],
+  });
+  const { transcript } = conversation;
+  assertStringIncludes(transcript, "another program has deleted its file");
+  assertEquals(transcript.includes("continues this conversation"), false, transcript);
+});

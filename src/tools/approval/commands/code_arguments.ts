@@ -13,6 +13,7 @@ import {
   isLanguage,
   mayRunInput,
   runsCommands,
+  TESTERS,
 } from "./interpreters.ts";
 import { listStartedCommands } from "./launched_commands.ts";
 import { INPUT_FILE } from "./runs_input.ts";
@@ -48,9 +49,6 @@ const OWN_CODE: ReadonlyMap<string, RegExp> = new Map([
   ["php", /^-\w*[BR]/],
   ["swipl", /^-\w*[gt]$/],
 ]);
-
-/** Modules of Python that take no code, whose options are other ones. */
-const TESTERS = /^(?:black|coverage|flake8|mypy|pip|pylint|pytest|ruff|unittest)$/;
 
 const AWK = /^[gmn]?awk$/;
 
@@ -107,6 +105,13 @@ function readsByAwk(script: string): boolean {
   // A pipe behind it may be that of a command in a variable.
   return /"\s*\|(?!\|)|(?<!\|)\|\s*"/.test(code) ||
     start !== -1 && /(?<!\|)\|(?!\|)/.test(code.slice(start));
+}
+
+/** Whether a script of awk in the arguments may run commands, or is in a file. */
+export function runsAwkCommands(args: readonly string[]): boolean {
+  return args.some((text) =>
+    /^-\w*[fEilW]|^--(?:exec|file|include|load)/.test(text) || readsByAwk(text)
+  );
 }
 
 /** Strings of awk, and patterns without quotes where no division can be. */

@@ -162,8 +162,11 @@ export function getInputText({ operator, target, document }: ShellRedirect): str
   return document ?? (operator === "<<<" ? target?.text ?? "" : "");
 }
 
-/** The shell that runs a script: one of the syntax that is parsed, or one that may differ from it. */
-type Shell = "bash" | "other";
+/** How a script within another one runs. */
+interface ScriptPlace extends Pick<SimpleCommand, "readsText"> {
+  /** The shell: one of the syntax that is parsed, or one that may differ from it. Default: `"bash"`. */
+  readonly shell?: "bash" | "other";
+}
 
 class CommandFinder implements ExecutedCommands {
   readonly commands: SimpleCommand[] = [];
@@ -178,7 +181,11 @@ class CommandFinder implements ExecutedCommands {
   #wrappedWords = 0;
   #nestedCharacters = 0;
 
-  findInScript(script: string, depth: number, shell: Shell = "bash"): void {
+  findInScript(
+    script: string,
+    depth: number,
+    { shell = "bash", readsText = false }: ScriptPlace = {},
+  ): void {
     if (depth > 0) this.#nestedCharacters += script.length;
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
       return this.#markIncomplete();
@@ -190,7 +197,9 @@ class CommandFinder implements ExecutedCommands {
     this.repeats ||= parsed.repeats;
     this.multiplies ||= parsed.multiplies;
     for (const word of parsed.words) this.words.push(word);
-    for (const command of parsed.commands) this.#addCommand(command, depth);
+    for (const command of parsed.commands) {
+      this.#addCommand(readsText ? { ...command, readsText } : command, depth);
+    }
   }
 
   #markOpaque(): void {
@@ -216,10 +225,10 @@ class CommandFinder implements ExecutedCommands {
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
-    if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
-    if (program === "trap") return this.#findInTrap(args, depth);
+    if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth, command);
+    if (program === "trap") return this.#findInTrap(command, depth);
     if (/^g?find$/.test(program)) {
-      return this.#findInFind(args.map((word) => this.#replaceHome(word)), depth);
+      return this.#findInFind(command, depth);
     }
     const wrapper = WRAPPERS.get(program);
     if (wrapper) return this.#findInWrapper(command, { wrapper, depth });
@@ -243,7 +252,7 @@ class CommandFinder implements ExecutedCommands {
     for (const script of listShellArguments(getProgram(command), command.words.slice(1))) {
       const finder = new CommandFinder();
       finder.#nestedCharacters = this.#nestedCharacters;
-      finder.findInScript(script, depth + 1);
+      finder.findInScript(script, depth + 1, command);
       this.#nestedCharacters = finder.#nestedCharacters;
       if (finder.incomplete) return this.#markIncomplete();
       for (const found of [...finder.commands, ...finder.launched]) this.launched.push(found);
@@ -276,7 +285,8 @@ class CommandFinder implements ExecutedCommands {
         position <= index && isModeOption(args[position - 1], args[position]));
     if (!options.every(isPlain)) this.#markOpaque();
     const isBash = /^r?bash$/.test(getProgram(command));
-    this.#findInText([script], depth, isBash ? "bash" : "other");
+    const shell = isBash ? "bash" : "other";
+    this.#findInText([script], depth, { shell, readsText: command.readsText === true });
   }
 
   /** Finds the commands in a document that a shell may read as its script. */
@@ -288,30 +298,31 @@ class CommandFinder implements ExecutedCommands {
   }
 
   /** Finds the commands of words that are joined to a script. */
-  #findInText(args: readonly ShellWord[], depth: number, shell?: Shell): void {
+  #findInText(args: readonly ShellWord[], depth: number, place?: ScriptPlace): void {
     if (args.some(({ literal }) => !literal)) this.#markOpaque();
-    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1, shell);
+    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1, place);
   }
 
-  #findInTrap(args: readonly ShellWord[], depth: number): void {
-    const [script] = skipOptionsEnd(args);
+  #findInTrap(command: SimpleCommand, depth: number): void {
+    const [script] = skipOptionsEnd(command.words.slice(1));
     // It may run behind each command.
     this.repeats = true;
     if (script && script.text !== "-" && !/^-[lp]+$/.test(script.text)) {
-      this.#findInText([script], depth);
+      this.#findInText([script], depth, command);
     }
   }
 
   /** Finds the commands of `find … -exec command … ;`. */
-  #findInFind(args: readonly ShellWord[], depth: number): void {
+  #findInFind({ words, readsText }: SimpleCommand, depth: number): void {
+    const args = words.slice(1).map((word) => this.#replaceHome(word));
     const { certain, possible, isUnknown } = findCommandsOfFind(args);
     // Paths from a file may begin with a dash, and so be options.
     if (isUnknown || args.some(({ text }) => /^-files0/.test(text))) this.#markOpaque();
-    for (const words of certain) this.#addWords(markFound(words), depth);
+    for (const words of certain) this.#addWords(markFound(words), depth, readsText);
     for (const words of possible) {
       const finder = new CommandFinder();
       finder.#wrappedWords = this.#wrappedWords;
-      finder.#addWords(markFound(words), depth);
+      finder.#addWords(markFound(words), depth, readsText);
       this.#wrappedWords = finder.#wrappedWords;
       if (finder.incomplete) return this.#markIncomplete();
       if (finder.opaque) this.#markOpaque();
@@ -333,26 +344,28 @@ class CommandFinder implements ExecutedCommands {
     }
     for (const start of starts) {
       if (this.incomplete) return;
+      const { readsText = false } = command;
+      const place = { shell: "other", readsText } as const;
       // The words are joined, and the shell of the other machine parses them again.
-      if (program === "ssh") this.#findInText(args.slice(start), depth, "other");
+      if (program === "ssh") this.#findInText(args.slice(start), depth, place);
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
-      if (program !== "xargs") this.#addWords(inner, depth);
+      if (program !== "xargs") this.#addWords(inner, depth, readsText);
       else {
         const placeholders = listPlaceholders(args.slice(0, start));
         const replaced = inner.map((word) =>
           isReplaced(word, placeholders) ? { ...word, literal: false, quoted: true } : word
         );
-        this.#addWords([...replaced, UNKNOWN_ARGUMENTS], depth);
+        this.#addWords([...replaced, UNKNOWN_ARGUMENTS], depth, readsText);
       }
     }
   }
 
-  #addWords(words: readonly ShellWord[], depth: number): void {
+  #addWords(words: readonly ShellWord[], depth: number, readsText = false): void {
     if (words.length === 0) return;
     this.#wrappedWords += words.length;
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
-    this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
+    this.#addCommand({ assignments: [], words, redirects: [], readsText }, depth + 1);
   }
 }
 

@@ -5,12 +5,14 @@
  */
 
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+import { checksFiles } from "./known_programs.ts";
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import { getFileName } from "./file_name.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { isInterpreter } from "./interpreters.ts";
-import { findLaunched } from "./launched_commands.ts";
+import { findLaunched, findLaunchedProgram } from "./launched_commands.ts";
 import { INPUT_FILE, mayStartCode, startsCode } from "./runs_input.ts";
+import { isContainerTool, mayRunText } from "./unknown_inputs.ts";
 
 /** Whether a word with expansions may be a path of the input. */
 function mayBeInputFile({ text, literal }: ShellWord): boolean {
@@ -21,22 +23,30 @@ function mayBeInputFile({ text, literal }: ShellWord): boolean {
 }
 
 /**
- * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
- * the script writes and names again.
+ * Returns the texts that a script passes to an interpreter, or to a program that is not known to take them as data: by its
+ * input, by a pipe if it runs its input, or in a file that the script writes and names again.
  */
-export function listInputCode(
-  { commands, launched, words }: ExecutedCommands,
-): readonly string[] {
-  const interpreters = commands.filter((command) => isInterpreter(getProgram(command)));
+export function listInputCode(script: ExecutedCommands): readonly string[] {
+  const known = knownCode.get(script) ?? findInputCode(script);
+  knownCode.set(script, known);
+  return known;
+}
+
+/** The results for scripts, which many rules need. */
+const knownCode = new WeakMap<ExecutedCommands, readonly string[]>();
+
+function findInputCode({ commands, launched, words }: ExecutedCommands): readonly string[] {
   const isInput = words.some(({ text }) => INPUT_FILE.test(text));
-  const started = [...commands, ...launched].flatMap((
+  const readers = [...commands, ...launched].filter(({ readsText }) => readsText);
+  const started = readers.flatMap((
     command,
   ) => [command.words, ...findLaunched(command, mayStartCode)]);
   const runsPipe = started.some((words) => {
     const program = getProgram({ words });
     const args = words.slice(1);
     const mayNameInput = isInput || args.some(mayBeInputFile);
-    return isInterpreter(program) && mayNameInput ||
+    return args.some(({ text }) => DEBUGGER_OPTION.test(text)) ||
+      isInterpreter(program) && !isContainerTool(program) && mayNameInput ||
       startsCode(program, args.map(({ text }) => text));
   });
   const names = new Set(
@@ -62,19 +72,37 @@ export function listInputCode(
   // The text of a list, a function or a filter comes from other commands.
   const passesText = (command: SimpleCommand) =>
     WRITERS.test(getProgram(command)) && command.words.slice(1).some(isNamed) ||
-    listTexts(command).length === 0 &&
+    !/^(?:echo|printf)$/.test(getProgram(command)) && listInputTexts(command).length === 0 &&
       command.redirects.some((redirect) =>
         isOutput(redirect) && redirect.target && isProgram(redirect.target)
       );
   const isRun = (redirect: ShellRedirect) =>
     isOutput(redirect) && redirect.target !== undefined && isNamed(redirect.target);
-  const runsTexts = runsPipe || commands.some(passesText);
-  return commands.flatMap((command) => {
-    const isCode = runsTexts || interpreters.includes(command) || command.redirects.some(isRun);
+  const runsTexts = runsPipe || readers.some(mayRunText) || commands.some(passesText);
+  // The value of a variable is that of other words.
+  const hasValue = commands.some(runsValue) || runsTexts &&
+      commands.some((command) => listTexts(command).some((text) => text.includes("$")));
+  const values = hasValue ? [words.map(({ text }) => text).join(" ")] : [];
+  const texts = commands.flatMap((command) => {
+    const isCode = runsTexts || command.redirects.some(isRun);
     if (isCode) return listTexts(command);
     return command.words.slice(1).some(isProgram) ? listInputTexts(command) : [];
   });
+  return [...texts, ...values];
 }
+
+/** Whether the code in an argument of an interpreter is the value of a variable. */
+function runsValue({ words }: SimpleCommand): boolean {
+  return isInterpreter(getProgram({ words })) &&
+    words.some(({ text }, index) =>
+      /^\$(?:\w+|\{\w+\})$/.test(text) && CODE_OPTION.test(words[index - 1]?.text ?? "")
+    );
+}
+
+const CODE_OPTION = /^-\w*[ceEpr]$|^--(?:command|eval|exec|execute|print)$/;
+
+/** Options with which a runner of tests reads commands of a debugger. */
+const DEBUGGER_OPTION = /^--(?:pdb|trace)$/;
 
 /** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
 function findNameEnd({ text, literal }: ShellWord): string | undefined {
@@ -103,14 +131,19 @@ const WRITERS = /^(?:dd|iconv|pv|shuf|sort|sponge|tee|uniq)$/;
 function readsFilesOnly(command: SimpleCommand): boolean {
   const [, subcommand] = command.words;
   const program = getProgram(command);
-  return isHarmlessCommand(command) || program === "chmod" || WRITERS.test(program) ||
+  const [name, ...args] = findLaunchedProgram(command)?.words ?? command.words;
+  return isHarmlessCommand(command) || program === "chmod" ||
+    checksFiles(name?.text ?? "", args.map(({ text }) => text)) || WRITERS.test(program) ||
     program === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
 }
+
+/** Programs that print the texts in their arguments. */
+const PRINTERS = /^(?:date|echo|[gm]?awk|g?sed|jq|printf|seq|yes)$/;
 
 /** Returns the texts that a command gets in its input, or prints. */
 function listTexts(command: SimpleCommand): readonly string[] {
   const text = command.words.slice(1).map((word) => word.text).join(" ");
-  const printed = /^(?:echo|printf)$/.test(getProgram(command)) ? [text, replaceEscapes(text)] : [];
+  const printed = PRINTERS.test(getProgram(command)) ? [text, replaceEscapes(text)] : [];
   return [...printed.filter((text) => text !== ""), ...listInputTexts(command)];
 }
 

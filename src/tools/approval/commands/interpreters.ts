@@ -177,6 +177,33 @@ function listOwnOptions(program: string, args: readonly string[]): readonly stri
   return args.slice(0, script === -1 ? undefined : script);
 }
 
+/** Languages whose arguments behind the script are those of the script. */
+const passesArguments = createProgramTest(
+  "elixir groovy guile hy janet julia lua luajit node nodejs perl php pypy (?:b|i|pt)?python racket raku rscript ruby ts-node(?:-\\w+)? tsx",
+);
+
+/** Matches options without a value, and those with one in the same word. */
+const SIMPLE_OPTION = /^-[bOqsuvwx]+$|^-I.|^--[\w-]+=/;
+
+/** Modules of Python that take no code, whose options are other ones. */
+export const TESTERS = /^(?:black|coverage|flake8|mypy|pip|pylint|pytest|ruff|unittest)$/;
+
+/** Finds the script of a language, or the module of tests; -1 if it is not certain where it is. */
+export function findScriptIndex(program: string, args: readonly string[]): number {
+  if (!passesArguments(program)) return -1;
+  const isModule = (text: string, before: string) =>
+    isPython(program) && before === "-m" && TESTERS.test(text);
+  const index = args.findIndex((text, position) => {
+    const before = args[position - 1] ?? "";
+    return !text.startsWith("-") && !isOptionValue(program, before) || isModule(text, before);
+  });
+  const [text = "", before = ""] = [args[index], args[index - 1]];
+  const isCertain = isModule(text, before) ||
+    !before.startsWith("-") || SIMPLE_OPTION.test(before);
+  const isCode = (option: string) => CODE_OPTION.test(option) || /^-\w*[ceEpr]$/.test(option);
+  return isCertain && !/\s/.test(text) && !args.slice(0, index).some(isCode) ? index : -1;
+}
+
 /** Whether the module that Python runs is a console. */
 function runsConsole(program: string, args: readonly string[]): boolean {
   const option = args.findIndex((text, index) =>

@@ -11,17 +11,19 @@ import {
   runsArguments,
   UNKNOWN_ARGUMENTS,
 } from "./executed_commands.ts";
+import { startsNone } from "./known_programs.ts";
 import { getFileName } from "./file_name.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl|env-cmd|wait-for-it(?:\.sh)?|machinectl|k3s|minikube|microk8s)$/;
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|rr|run-one|setlock|shx|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl|env-cmd|wait-for-it(?:\.sh)?|machinectl|k3s|minikube|microk8s)$/;
 
 /** Programs that do so after one of these sub-commands. */
 const LAUNCHERS_WITH_COMMAND =
-  /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|foreman|honcho|heroku|railway|limactl|adb)$/;
-const LAUNCHING_COMMANDS = /^(?:exec|x|rsh|run|dlx|shell|develop|enter|-E|local:run)$/;
+  /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|nix|conda|mamba|micromamba|pixi|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|foreman|honcho|heroku|railway|limactl|adb|mix|vagrant)$/;
+const LAUNCHING_COMMANDS =
+  /^(?:exec|x|rsh|run|dlx|shell|develop|enter|-E|local:run|debug|ssh|cmd)$/;
 
 /** Launchers that start the first word which is no option. */
 const RUNNERS =
@@ -52,6 +54,11 @@ const FLAGS =
 const CONTAINER_OPTIONS =
   /^(?:-[veupwhlmcnf]|--(?:volume|env|env-file|user|publish|workdir|name|network|mount|platform|hostname|label|memory|cpus|gpus|namespace|container|file|profile|project-name|add-host))$/;
 
+/** These and those of runners. */
+const PROGRAM_OPTIONS = new RegExp(
+  `${CONTAINER_OPTIONS.source}|^(?:-p|--(?:package|python|with|from|extra|group|directory|project))$`,
+);
+
 /**
  * Returns the words of the commands that a program may start: those from each word that may name a program of interest or
  * have any value.
@@ -72,17 +79,64 @@ export function findLaunched(
     listUnknownStarts(launcher, words.slice(start), mayBegin).map((index) => index + start)
       .filter((index) => !(isScript && index === start)),
   );
+  const { kind, words: [program, ...rest] = [] } = findLaunchedProgram(command) ?? {};
+  const isNameTaker = kind !== "other" && program !== undefined && startsNone(program.text);
+  const end = isNameTaker ? words.length - rest.length : words.length;
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
     const { text = "", literal = true, replaced = false } = words[index] ?? {};
-    if (literal && !replaced ? mayBegin(getFileName(text)) : unknown.has(index)) starts.push(index);
+    const mayBeginHere = literal && !replaced
+      ? index < end && mayBegin(getFileName(text))
+      : unknown.has(index);
+    if (mayBeginHere) starts.push(index);
   }
   return [
     ...starts.map((index) => words.slice(index)),
     ...findModule(command),
     ...findDirectStarts(launcher, words),
     ...findPackage(launcher, words),
+    ...findEntrypoint(launcher, words),
   ];
+}
+
+/** The program that a launcher starts. */
+export interface LaunchedProgram {
+  /** `container`: in a container; `package`: of a package or an environment; `script`: of the project; `other`: unclear. */
+  readonly kind: "container" | "package" | "script" | "other";
+  /** The program with its arguments; `undefined` if it is not certain which word it is, or there is none. */
+  readonly words: readonly ShellWord[] | undefined;
+}
+
+/** Finds the program that a launcher starts; `undefined` if a command is none. */
+export function findLaunchedProgram(command: SimpleCommand): LaunchedProgram | undefined {
+  const launcher = getProgram(command);
+  const words = command.words.slice(1);
+  const start = findLaunchStart(launcher, words);
+  const isContainer = CONTAINER_LAUNCHERS.test(launcher);
+  if (start === words.length && !isContainer) return undefined;
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(launcher) && words[start - 1]?.text === "run") {
+    return { kind: "script", words: words.slice(start) };
+  }
+  if (isContainer) {
+    return { kind: "container", words: findCertainProgram(words.slice(start), { operands: 1 }) };
+  }
+  if (!RUNNERS.test(launcher)) return { kind: "other", words: words.slice(start) };
+  return { kind: "package", words: findCertainProgram(words.slice(start), { operands: 0 }) };
+}
+
+/** Returns the words from the program; `undefined` if a word before it may be one, or a value of an option. */
+function findCertainProgram(
+  words: readonly ShellWord[],
+  { operands }: { readonly operands: number },
+): readonly ShellWord[] | undefined {
+  let remaining = operands;
+  for (const [index, { text }] of words.entries()) {
+    const before = words[index - 1]?.text ?? "";
+    if (text.startsWith("-") || PROGRAM_OPTIONS.test(before)) continue;
+    if (before.startsWith("-") && !FLAGS.test(before)) return undefined;
+    if (remaining-- === 0) return words.slice(index);
+  }
+  return undefined;
 }
 
 /** Matches words that are no programs, such as options and the directory `.`, which is also a command of the shell. */
@@ -160,7 +214,9 @@ function findPackage(launcher: string, words: readonly ShellWord[]): (readonly S
   const index = words.findIndex(({ text }) => PACKAGE_PROGRAM.test(text));
   const [, name, program] = PACKAGE_PROGRAM.exec(words[index]?.text ?? "") ?? [];
   const text = name ?? program;
-  return text === undefined ? [] : [[{ text, literal: true }, ...words.slice(index + 1)]];
+  if (text === undefined) return [];
+  const started = [{ text, literal: true }, ...words.slice(index + 1)];
+  return [started, ...LAUNCHERS.test(text) ? [started.slice(1)] : []];
 }
 
 /**
@@ -219,6 +275,18 @@ function findModule(command: SimpleCommand): (readonly ShellWord[])[] {
   if (attached === undefined) return [];
   const rest = words.slice(index + 1);
   return [attached === "" ? rest : [{ text: attached, literal }, ...rest]];
+}
+
+/** Returns the words of the program that a container starts instead of its own; none for another command. */
+function findEntrypoint(
+  launcher: string,
+  words: readonly ShellWord[],
+): (readonly ShellWord[])[] {
+  if (!CONTAINER_LAUNCHERS.test(launcher)) return [];
+  return words.flatMap((word, index) => {
+    const [option, text = ""] = /^--entrypoint=(.*)$/s.exec(word.text) ?? [];
+    return option === undefined ? [] : [[{ ...word, text }, ...words.slice(index + 1)]];
+  });
 }
 
 /** Finds the first word behind the sub-command that starts a program; that behind the last word if there is none. */

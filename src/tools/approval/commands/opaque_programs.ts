@@ -62,6 +62,7 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["strace", /^(?:-\w*o|--output=)?[|!]/],
   ["npm", /^--(?:script-)?shell/],
   ["pnpm", /^--(?:script-)?shell/],
+  ["mvn", /^-Dexec\.executable/],
   ["gcc", /^(?:-wrapper|-fplugin|-specs|-B|@)/],
   ["install", /^--strip-p/],
   ["cpio", /^--rsh/],
@@ -81,7 +82,8 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
 export function isOpaque(program: string, args: readonly ShellWord[]): boolean {
   const isKnown = activatesEnvironment(program, args) ||
     program === "shopt" && changesPatterns(args) ||
-    program === "hash" && args.every(({ text }) => text === "-r");
+    program === "hash" && args.every(({ text }) => text === "-r") ||
+    program === "history" && args.every(({ text }) => /^\d+$/.test(text));
   return OPAQUE_PROGRAMS.has(program) && !isKnown || hasOpaqueArgument(program, args);
 }
 

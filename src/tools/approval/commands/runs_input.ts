@@ -14,17 +14,22 @@ export const INPUT_FILE =
 const isShell = createProgramTest("(?:a|ba|c|da|k|mk|rba|tc|z)?sh fish nu powershell pwsh xonsh");
 
 /** Sub-commands that read code in a loop, such as `rails console`. */
-const CONSOLES = /^(?:console|dbconsole|dbshell|fsi|pg:psql|repl|shell|shell_plus|tinker)$/;
+export const CONSOLES =
+  /^(?:console\w*|dbconsole|dbshell|fsi|pg:psql|ps:exec|psysh|repl|shell|shell_plus|tinker)$/;
+
+/** Sub-commands that begin a shell on another machine. */
+const SHELLS = /^(?:enter|execute-command|rsh|ssh|start-session)$/;
 
 /** Other ones, with the programs that have them. */
 const OWN_CONSOLES: readonly (readonly [string, RegExp])[] = [
-  ["crystal", /^i$/],
+  ["cargo", /^script$/],
+  ["crystal", /^(?:eval|i)$/],
   ["distrobox", /^enter$/],
   ["fly", /^ssh$/],
   ["flyctl", /^ssh$/],
   ["gcloud", /^ssh$/],
   ["nix", /^develop$/],
-  ["rails", /^(?:c|db)$/],
+  ["rails", /^(?:c|db|-)$/],
   ["tmux", /^-\w*C|^-$/],
   ["toolbox", /^enter$/],
   ["vagrant", /^ssh$/],
@@ -34,7 +39,8 @@ const OWN_CONSOLES: readonly (readonly [string, RegExp])[] = [
 const takesCommand = createProgramTest("fly flyctl gcloud nix vagrant");
 
 const hasConsoles = createProgramTest(
-  `django-admin dotnet gradle heroku lein manage\\.py mill nix php pipenv poetry python rails sbt scala-cli swift`,
+  `adb ansible-console django-admin dotnet fly flyctl gradle heroku lein manage\\.py mill nix node php pipenv poetry python rails sbt
+  scala-cli swift`,
 );
 
 /** Options of shells whose value is not a script. */
@@ -50,10 +56,11 @@ export function runsInput(words: readonly string[]): boolean {
     args.some((arg) =>
       /^(?:attach|-[a-z]*i[a-z]*|--interactive(?:=.*)?|--stdin(?:=.*)?)$/.test(arg)
     );
+  const startsShell = !takesCommand(getFileName(program)) && args.some((arg) => SHELLS.test(arg));
   const readsInput = args.some((arg) =>
     arg === "-" || arg.endsWith("=-") || CONSOLES.test(arg) || INPUT_FILE.test(arg)
   );
-  return isAttached || readsInput ||
+  return isAttached || readsInput || startsShell ||
     words.some((word, index) => startsCode(getFileName(word), words.slice(index + 1)));
 }
 
@@ -69,13 +76,23 @@ export function startsCode(program: string, args: readonly string[]): boolean {
     takesCommand(program) && args.some((arg) => /^(?:-[cC]|--command(?:=.*)?)$/.test(arg));
   if (isPlain) return false;
   if (program === "swift" && args.every((arg) => arg.startsWith("-"))) return true;
-  if (hasConsoles(program) && args.slice(0, 2).some((arg) => CONSOLES.test(arg))) return true;
-  if (program === "uv" && args[0] === "run" && args.includes("-")) return true;
+  if (program === "ansible-console") return true;
+  if (hasConsoles(program) && args.slice(0, 3).some((arg) => CONSOLES.test(arg))) return true;
+  if (program === "uv" && args[0] === "run" && runsScriptOfInput(args.slice(1))) return true;
   const own = OWN_CONSOLES.find(([name]) => name === program);
   if (own && args.some((arg) => own[1].test(arg))) return true;
   return isShell(program)
     ? shellRunsInput(args)
     : isInterpreter(program) && mayRunInput(program, args);
+}
+
+/** Whether the script of `uv run` is the input: no word before it is certainly a program. */
+function runsScriptOfInput(args: readonly string[]): boolean {
+  const end = args.indexOf("-");
+  return end !== -1 &&
+    args.slice(0, end).every((text, index) =>
+      text.startsWith("-") || args[index - 1]?.startsWith("-") === true
+    );
 }
 
 /** Whether a shell has no script and no command in its arguments, or reads its input nevertheless. */

@@ -5,6 +5,7 @@
  */
 
 import type { ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+import { listCodeTexts } from "../commands/code_texts.ts";
 import {
   type ExecutedCommands,
   getProgram,
@@ -15,6 +16,7 @@ import { findSubcommand } from "../commands/harmless_commands.ts";
 import { listInputCode } from "../commands/input_code.ts";
 import { isInterpreter } from "../commands/interpreters.ts";
 import { findLaunched } from "../commands/launched_commands.ts";
+import { listUnknownArguments } from "../commands/unknown_inputs.ts";
 import type { Concern } from "../patterns/concern.ts";
 import { compileWildcard, type Wildcard } from "../patterns/wildcard.ts";
 import { canOmitFirst, canPrecede, listCommandNames, listProgramNames } from "./command_aliases.ts";
@@ -74,7 +76,14 @@ function findCommandConcern(forbidden: ForbiddenCommand, command: SimpleCommand)
   const isLaunched = (words: readonly ShellWord[]) =>
     findOwnConcern(forbidden, { assignments: [], words, redirects: [] }) !== "none";
   const mayBegin = (text: string) => namesProgram(forbidden.program, text) || isInterpreter(text);
-  return findLaunched(command, mayBegin).some(isLaunched) ? "possible" : "none";
+  if (findLaunched(command, mayBegin).some(isLaunched)) return "possible";
+  return listUnknownArguments(command).some((word, index, words) =>
+      namesAll(word.text, forbidden.words) ||
+      word.literal && namesProgram(forbidden.program, getFileName(word.text)) &&
+        isLaunched(words.slice(index))
+    )
+    ? "possible"
+    : "none";
 }
 
 function findOwnConcern(forbidden: ForbiddenCommand, command: SimpleCommand): Concern {
@@ -88,8 +97,9 @@ function findOwnConcern(forbidden: ForbiddenCommand, command: SimpleCommand): Co
     const words = [{ text: "git", literal: true }, word, ...rest];
     return findOwnConcern(forbidden, { ...command, words });
   }
-  if (isInterpreter(program) && rest.some(({ text }) => namesAll(text, forbidden.words))) {
-    return "possible";
+  if (isInterpreter(program)) {
+    const texts = listCodeTexts(program, rest.map(({ text }) => text));
+    if (texts.some((text) => namesAll(text, forbidden.words))) return "possible";
   }
   const isForbidden = namesProgram(forbidden.program, program) &&
     hasOptions(forbidden, program, rest) && hasOperands(forbidden, program, rest);

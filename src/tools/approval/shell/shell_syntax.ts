@@ -37,6 +37,7 @@ import {
   type OtherVariables,
 } from "./numeric_variables.ts";
 import { countCalls, PLAIN_NODES, REPEATED_NODES, walkTree } from "./shell_tree.ts";
+import { findTextReaders, listFunctions } from "./text_readers.ts";
 
 /** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
 export interface ParsedScript {
@@ -125,6 +126,8 @@ class ScriptReader implements ParsedScript {
   readonly #noWords = new Set<SyntaxNode>();
   /** The values of the constants that are assigned so far. */
   readonly #values = new Map<string, string>();
+  #readers: ReadonlySet<SyntaxNode> = new Set();
+  #functions: ReadonlySet<string> = new Set();
 
   constructor(source: string) {
     this.#source = source;
@@ -135,6 +138,8 @@ class ScriptReader implements ParsedScript {
     const constants = isOutermost ? findConstants(root, nodes, isLiteral) : undefined;
     const numbers = listNumericVariables(nodes, others);
     const lists = listListVariables(nodes);
+    this.#functions = listFunctions(root);
+    this.#readers = findTextReaders(root, this.#functions);
     for (const node of nodes) {
       this.#readNode(node, numbers);
       if (node.type === "Command" && mayEvaluateList(node, lists)) this.opaque = true;
@@ -145,7 +150,11 @@ class ScriptReader implements ParsedScript {
 
   #addCommand(node: Command): void {
     const command = foldCommand(toSimpleCommand(node), node, this.#values);
-    this.commands.push(command);
+    this.commands.push({
+      ...command,
+      ...(this.#readers.has(node) && { readsText: true }),
+      ...(node.name && this.#functions.has(node.name.value) && { isFunction: true }),
+    });
     const targets = command.redirects.flatMap(({ target }) => target ?? []);
     for (const word of [...command.words, ...targets]) {
       if (word.written !== undefined) this.words.push(word);
