@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { TransformContext } from "../../core/context/context.ts";
+import type { TransformContext, TransformInput } from "../../core/context/context.ts";
 import {
   copyCompaction,
   copyTransform,
@@ -40,7 +40,8 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
       for (const transform of parts) {
         // The provider has not seen a request that an earlier transform has made shorter.
         const overflow = input.overflow && !reports.some(({ report }) => report.droppedCount > 0);
-        const pending = transform(messages, { ...input, overflow, firstTrusted });
+        const check = createCheck(input, reports);
+        const pending = transform(messages, { ...input, ...check, overflow, firstTrusted });
         // A run that is aborted does not wait for long, and would lose the earlier reports.
         const canHang = reports.length > 0 && !isReportingTransform(transform);
         const output =
@@ -106,6 +107,20 @@ function isMessageList(
 interface TransformReport {
   readonly transform: TransformContext;
   readonly report: CompactionReport;
+}
+
+/** Returns the part of an input that asks the policies, which do not count yet what earlier transforms have spent. */
+function createCheck(
+  { checkRequest }: TransformInput,
+  reports: readonly TransformReport[],
+): Pick<TransformInput, "checkRequest"> {
+  if (!checkRequest) return {};
+  return {
+    checkRequest: (request) => {
+      const spent = reports.reduce((sum, { report }) => addReportedSpending(sum, report), {});
+      return checkRequest({ ...request, ...addReportedSpending(spent, request) });
+    },
+  };
 }
 
 /** Returns a report that is not emitted to its transform, whose cut stays. */
