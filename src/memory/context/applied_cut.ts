@@ -72,14 +72,23 @@ export function toChosenCut({ from, to, pinnedAt }: AppliedCut): ChosenCut {
 /** Whether the messages of a cut are at its positions. */
 export function isCutIn(
   messages: readonly AgentMessage[],
-  { from, to, length, first, last, newest }: AppliedCut,
+  { from, to, length, first, last, newest, pinned, pinnedAt }: AppliedCut,
 ): boolean {
   const isAt = (message: AgentMessage | undefined, position: number) => {
     const found = messages[position];
     return found !== undefined && message !== undefined && isSameMessage(found, message);
   };
   return isAt(first, from) && isAt(last, to - 1) && isAt(newest, length - 1) &&
+    pinned.every((message, index) => isAt(message, pinnedAt[index] ?? -1)) &&
     hasLaterStep(messages, to);
+}
+
+/** Returns a cut with the pinned messages as a history has them, which may be others with the same ids. */
+export function updatePinned(messages: readonly AgentMessage[], cut: AppliedCut): AppliedCut {
+  const isCurrent = cut.pinned.every((message, index) =>
+    message === messages[cut.pinnedAt[index] ?? -1]
+  );
+  return isCurrent ? cut : createCut(messages, toChosenCut(cut), cut) ?? cut;
 }
 
 /** Options for {@linkcode relocateCut}. */
