@@ -133,8 +133,9 @@ export function relocateCut(
   const wasKept = new Set(part.filter((group) => hasMessage(messages, group, wasPinned)));
   const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
   const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
-  // No reply has answered a request with other pinned messages.
-  const isSame = newest >= to && pinned.length === wasKept.size;
+  // No reply has answered a request with other pinned messages. Custom ones may be in no request.
+  const isSame = newest >= to &&
+    pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
   const length = isSame ? newest + 1 : messages.length;
   return createCut(messages, { from, to, pinned }, { ...cut, length });
 }

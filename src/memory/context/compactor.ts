@@ -18,6 +18,7 @@ import type {
   ContextView,
   CutMessages,
   ReportingTransform,
+  RestoredHistoryOptions,
   SummaryRequest,
   SummaryResult,
   SummaryWriter,
@@ -122,9 +123,12 @@ export class Compactor {
     this.#unreported = this.#unreported && toSpendingReport(this.#unreported);
   }
 
-  /** Finds the cut in a restored history, whose replies have answered the messages before them. */
-  restoreHistory(messages: readonly AgentMessage[]): void {
-    this.#edited.restore(messages);
+  /** Finds the cut in a restored history. */
+  restoreHistory(
+    messages: readonly AgentMessage[],
+    { isChanged }: RestoredHistoryOptions = {},
+  ): void {
+    this.#edited.restore(isChanged ? undefined : messages);
     this.#cut.find(messages);
   }
 
