@@ -245,7 +245,7 @@ export class Compactor {
     const fits = complete && estimateAfterCut(request, complete).fits;
     const replaces = complete && isShorter(request, complete, this.view(messages).messages);
     if (fits && replaces) return this.#apply(request, { cut: complete, written });
-    if (complete && !fits && canWait) this.#backoff.update(false);
+    if (complete && canWait) this.#backoff.update(false);
     if (written && canWait) return this.#report(request, { written: omitSummary(written, fits) });
     return this.#applyWithoutSummary(request, { chosen, written, previous: before?.summary });
   }
@@ -325,7 +325,7 @@ export class Compactor {
       if (written?.usage) this.#report(request, { written: toAborted(written) });
       throw new AbortedError(undefined, { cause: signal.reason });
     }
-    if (written && !written.isRefused) this.#backoff.update(written.summary !== undefined);
+    if (written?.problem !== undefined && !written.isRefused) this.#backoff.update(false);
     return written;
   }
 
@@ -338,6 +338,7 @@ export class Compactor {
       readonly tokensAfter?: number;
     },
   ): CompactionReport {
+    if (written?.summary !== undefined) this.#backoff.update(true);
     this.#cut.apply(cut);
     this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
