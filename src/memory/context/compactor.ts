@@ -359,7 +359,8 @@ export class Compactor {
     const { anchor, keepSteps, pin } = this.#options;
     const { scale } = measure;
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
-    const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
+    const required = estimateContext({ ...input, messages: [] });
+    const fixed = required + summaryTokens;
     // Halfway to the threshold, so that the next step does not exceed it again. After an overflow the limit is uncertain.
     const maxTokens = input.overflow ? goal : (goal + Math.min(measure.limit, measure.used)) / 2;
     return chooseCut({
@@ -370,7 +371,7 @@ export class Compactor {
       pin,
       targetTokens: goal / scale - fixed,
       maxTokens: maxTokens / scale - fixed,
-      limitTokens: measure.limit / scale - fixed,
+      limitTokens: measure.limit / scale - required,
       openingTokens: countTokens(OPENING_MESSAGE),
       omitted: this.#cut.find(messages),
     });

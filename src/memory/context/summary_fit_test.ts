@@ -254,3 +254,15 @@ Deno.test("summarize(): a summary that is not shorter is written again after 30 
   }
   assertEquals(written, [1, 1, 2, 2, 3]);
 });
+
+Deno.test("summarize() keeps the prompt of a reply that was cut off though the longest summary would not fit with it", async () => {
+  const { transform } = createTransform([reply("short")]);
+  const prompt = userMessage("p".repeat(12_800), 0);
+  const cutOff = assistantMessage("Hel", { stopReason: "aborted" });
+  const streamFn = scriptedStream([reply("ok")]);
+  const messages = [userMessage("q".repeat(19_200), 0), ...createHistory(1), prompt, cutOff];
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform, messages });
+  await agent.continue();
+  assertEquals(transform.cut?.summary, "short");
+  assertEquals(streamFn.calls[0]?.context.messages.includes(prompt), true);
+});
