@@ -11,6 +11,7 @@ import {
   createMessageCheck,
   isSameMessage,
   locateMessage,
+  locateMessages,
   type MessageReference,
   skipResults,
 } from "./locate_message.ts";
@@ -23,6 +24,8 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinned: readonly AgentMessage[];
   /** Their positions. */
   readonly pinnedAt: readonly number[];
+  /** The messages in the part. */
+  readonly part: readonly AgentMessage[];
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -58,6 +61,7 @@ export function createCut(
     length,
     pinned,
     pinnedAt,
+    part: messages.slice(from, to),
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -109,19 +113,21 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly newest?: MessageReference | undefined;
   /** The messages in the part that requests keep, also if `pin` does not select them any longer. */
   readonly pinned: readonly MessageReference[];
+  /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
+  readonly part?: readonly AgentMessage[];
 }
 
 /**
  * Finds a cut in a history that is not the one it was made for: an earlier process stored it, repairs inserted messages,
- * or another transform omits some. Returns `undefined` if an end of the cut is not found, or no step follows it.
+ * the host edits it, or another transform omits some. Returns `undefined` if no end of the cut is found, or no step follows
+ * it.
  */
 export function relocateCut(
   messages: readonly AgentMessage[],
   cut: CutReference,
   { pin, countTokens }: RelocateOptions,
 ): AppliedCut | undefined {
-  const first = locateMessage(messages, cut.first);
-  const last = locateMessage(messages, cut.last);
+  const { first, last } = locateEnds(messages, cut);
   if (first < 0 || last < 0) return undefined;
   const from = skipResults(messages, first);
   const to = skipResults(messages, last + 1);
@@ -138,6 +144,20 @@ export function relocateCut(
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
   const length = isSame ? newest + 1 : messages.length;
   return createCut(messages, { from, to, pinned }, { ...cut, length });
+}
+
+/** Returns the positions of the first and the last omitted message that a history has; -1 for none. */
+function locateEnds(
+  messages: readonly AgentMessage[],
+  { first, last, part = [] }: CutReference,
+): { readonly first: number; readonly last: number } {
+  const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
+  if (ends.first >= 0 && ends.last >= 0) return ends;
+  const positions = locateMessages(messages, part).filter((position) => position >= 0);
+  return {
+    first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
+    last: ends.last < 0 ? positions.at(-1) ?? -1 : ends.last,
+  };
 }
 
 /** Whether a step follows a position, so that a cut up to there keeps the latest one. Custom messages are none. */

@@ -213,7 +213,9 @@ export class Compactor {
     const { contextWindow, threshold, countTokens: countOwn } = this.#options;
     const countsMedia = this.#hasOwnCount;
     const countTokens = countsMedia ? countOwn : createTokenCounter(input.convertToLlm);
-    const edited = this.#edited.getFirstTrusted(messages, countTokens);
+    const edited = this.#cut.isLost(messages)
+      ? this.#edited.distrust(messages)
+      : this.#edited.getFirstTrusted(messages, countTokens);
     const view = this.view(messages, Math.max(input.firstTrusted ?? 0, edited));
     const options = { contextWindow, threshold, countTokens, countsMedia };
     const measure = measureContext(view, input, options);

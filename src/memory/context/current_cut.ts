@@ -31,6 +31,7 @@ export class CurrentCut {
   #applied: AppliedCut | undefined;
   #restored: RestoredCut | undefined;
   #full: AppliedCut | undefined;
+  #isMissing = false;
 
   constructor(options: RelocateOptions) {
     this.#options = options;
@@ -62,6 +63,14 @@ export class CurrentCut {
   restoreMessages(cut: CutMessages | undefined): void {
     this.#applied = undefined;
     this.#restored = cut && { reference: toReference(cut) };
+  }
+
+  /** Whether the history before had the cut, and this one does not have it any longer. */
+  isLost(messages: readonly AgentMessage[]): boolean {
+    const wasFound = !this.#isMissing;
+    const hasCut = (this.#applied ?? this.#restored) !== undefined;
+    this.#isMissing = hasCut && !this.find(messages);
+    return wasFound && this.#isMissing;
   }
 
   /** Records that the complete summary of a cut does not fit, so that only the next cut writes another one. */

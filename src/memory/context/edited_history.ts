@@ -23,6 +23,13 @@ export class EditedHistory {
     this.#firstTrusted = 0;
   }
 
+  /** Records a history whose replies have answered shorter requests; returns the position after them. */
+  distrust(messages: readonly AgentMessage[]): number {
+    this.#latest = messages;
+    this.#firstTrusted = messages.length;
+    return this.#firstTrusted;
+  }
+
   /** Returns the position from which the usage of replies describes the history. */
   getFirstTrusted(messages: readonly AgentMessage[], countTokens: CountTokens): number {
     const latest = this.#latest;
