@@ -171,7 +171,19 @@ function alignTailToUser(
   const { targetTokens, maxTokens, limitTokens, openingTokens } = request;
   const tail = findTailStart(request, head, pinned);
   if (head > 0) return tail;
+  const withOpening = {
+    ...request,
+    targetTokens: targetTokens - openingTokens,
+    maxTokens: maxTokens - openingTokens,
+    limitTokens: limitTokens - openingTokens,
+  };
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
+  const opening = groups.find((group, index) =>
+    index < tail && pinned.has(group) && messages[group.from]?.role !== "custom"
+  );
+  if (opening) {
+    return isUser(opening) ? tail : findTailStart(withOpening, head, pinned);
+  }
   const later = groups.findIndex((group, index) => index >= tail && isUser(group));
   if (later >= 0 && later <= Math.max(tail, groups.length - keepSteps)) return later;
   const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
@@ -179,10 +191,5 @@ function alignTailToUser(
   const isPossible = (groups[earlier]?.from ?? -1) >= (omitted?.to ?? 0) &&
     countTokens(kept) <= maxTokens;
   if (isPossible) return earlier;
-  const remaining = {
-    targetTokens: targetTokens - openingTokens,
-    maxTokens: maxTokens - openingTokens,
-    limitTokens: limitTokens - openingTokens,
-  };
-  return findTailStart({ ...request, ...remaining }, head, pinned);
+  return findTailStart(withOpening, head, pinned);
 }

@@ -51,3 +51,10 @@ Deno.test("chooseCut() without an anchor keeps the last steps while they fit wit
 Deno.test("chooseCut() counts custom messages in the anchor when that does not fit with the latest step", () => {
   assertEquals(chooseRange([note, note, question, answer, question], {}), [1, 3]);
 });
+
+Deno.test("chooseCut() without an anchor leaves space for the opening message before a pinned reply", () => {
+  const pinned = assistantMessage("plan");
+  const messages = [pinned, question, answer, question, question];
+  const pin = (message: AgentMessage) => message === pinned;
+  assertEquals(chooseRange(messages, { anchor: 0, pin }), [0, 4]);
+});

@@ -313,7 +313,7 @@ Deno.test("slidingWindow() without an anchor counts pinned messages before it ke
   const transform = createWindow({ contextWindow: 500, anchor: 0, pin: isPinned });
   const messages = [u1, u2, u3, u4, a1, a2];
   const kept = getMessages(await transform(messages, createInput()));
-  assertEquals(kept, [u1, u2, u3, a2]);
+  assertEquals(kept, [u1, u2, u3, a1, a2]);
 });
 
 for (const stopReason of ["error", "aborted"] as const) {
