@@ -94,7 +94,7 @@ interface PassedMessages {
   readonly messages: readonly AgentMessage[];
   /** The position from which their usage is valid. */
   readonly firstTrusted: number;
-  /** What the transforms have reported. */
+  /** The reports of the transforms. */
   readonly report?: CompactionReport | undefined;
 }
 
