@@ -41,6 +41,9 @@ const CHECKS: Readonly<Record<keyof CompactNowOptions, CheckOption>> = {
  * has the `problem`. A recorded session has the compaction when the promise resolves. The agent emits `context_compacted`
  * with that request.
  *
+ * Within `composeTransforms()`, the transforms before this one are called first, so that it gets the messages of a request;
+ * compacting ones make no cut.
+ *
  * The policies of the agent are asked about the model calls, as they are in a run (`preCompaction`); one that stops a call
  * is the `problem` of the report. What the calls spend is in the report and counts in budgets, but in no run: as that of a
  * run of its own. Rejects with an `AbortedError` if `signal` is aborted.
