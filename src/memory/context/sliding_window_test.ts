@@ -221,6 +221,13 @@ Deno.test("slidingWindow() throws with the sizes when the kept messages do not f
   assertEquals(error.retryable, false);
 });
 
+Deno.test("slidingWindow() keeps messages whose rounded tokens exceed a limit that they do not reach", async () => {
+  const options = { contextWindow: 251.4, threshold: 0.5, target: 0.5, countTokens: () => 62.8 };
+  const output = await createWindow(options)([u1, a1, u2, a2], createInput());
+  assertEquals(getMessages(output), [u1, a2]);
+  assertEquals(getReport(output)?.tokensAfter, 125);
+});
+
 Deno.test("slidingWindow() scales its estimates to the provider's count", async () => {
   const usage = { input: 5000, output: 100, cacheRead: 2000, cacheWrite: 1000, total: 8100 };
   const counted = assistantMessage("a", { usage });
