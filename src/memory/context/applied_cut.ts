@@ -11,6 +11,7 @@ import {
   createMessageCheck,
   isSameMessage,
   locateMessage,
+  locateMessages,
   type MessageReference,
   skipResults,
 } from "./locate_message.ts";
@@ -23,6 +24,8 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinned: readonly AgentMessage[];
   /** Their positions. */
   readonly pinnedAt: readonly number[];
+  /** The messages in the part. */
+  readonly part: readonly AgentMessage[];
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -58,6 +61,7 @@ export function createCut(
     length,
     pinned,
     pinnedAt,
+    part: messages.slice(from, to),
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -72,14 +76,23 @@ export function toChosenCut({ from, to, pinnedAt }: AppliedCut): ChosenCut {
 /** Whether the messages of a cut are at its positions. */
 export function isCutIn(
   messages: readonly AgentMessage[],
-  { from, to, length, first, last, newest }: AppliedCut,
+  { from, to, length, first, last, newest, pinned, pinnedAt }: AppliedCut,
 ): boolean {
   const isAt = (message: AgentMessage | undefined, position: number) => {
     const found = messages[position];
     return found !== undefined && message !== undefined && isSameMessage(found, message);
   };
   return isAt(first, from) && isAt(last, to - 1) && isAt(newest, length - 1) &&
+    pinned.every((message, index) => isAt(message, pinnedAt[index] ?? -1)) &&
     hasLaterStep(messages, to);
+}
+
+/** Returns a cut with the pinned messages as a history has them, which may be others with the same ids. */
+export function updatePinned(messages: readonly AgentMessage[], cut: AppliedCut): AppliedCut {
+  const isCurrent = cut.pinned.every((message, index) =>
+    message === messages[cut.pinnedAt[index] ?? -1]
+  );
+  return isCurrent ? cut : createCut(messages, toChosenCut(cut), cut) ?? cut;
 }
 
 /** Options for {@linkcode relocateCut}. */
@@ -100,19 +113,21 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly newest?: MessageReference | undefined;
   /** The messages in the part that requests keep, also if `pin` does not select them any longer. */
   readonly pinned: readonly MessageReference[];
+  /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
+  readonly part?: readonly AgentMessage[];
 }
 
 /**
  * Finds a cut in a history that is not the one it was made for: an earlier process stored it, repairs inserted messages,
- * or another transform omits some. Returns `undefined` if an end of the cut is not found, or no step follows it.
+ * the host edits it, or another transform omits some. Returns `undefined` if no end of the cut is found, or no step follows
+ * it.
  */
 export function relocateCut(
   messages: readonly AgentMessage[],
   cut: CutReference,
   { pin, countTokens }: RelocateOptions,
 ): AppliedCut | undefined {
-  const first = locateMessage(messages, cut.first);
-  const last = locateMessage(messages, cut.last);
+  const { first, last } = locateEnds(messages, cut);
   if (first < 0 || last < 0) return undefined;
   const from = skipResults(messages, first);
   const to = skipResults(messages, last + 1);
@@ -124,10 +139,25 @@ export function relocateCut(
   const wasKept = new Set(part.filter((group) => hasMessage(messages, group, wasPinned)));
   const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
   const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
-  // No reply has answered a request with other pinned messages.
-  const isSame = newest >= to && pinned.length === wasKept.size;
+  // No reply has answered a request with other pinned messages. Custom ones may be in no request.
+  const isSame = newest >= to &&
+    pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
   const length = isSame ? newest + 1 : messages.length;
   return createCut(messages, { from, to, pinned }, { ...cut, length });
+}
+
+/** Returns the positions of the first and the last omitted message that a history has; -1 for none. */
+function locateEnds(
+  messages: readonly AgentMessage[],
+  { first, last, part = [] }: CutReference,
+): { readonly first: number; readonly last: number } {
+  const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
+  if (ends.first >= 0 && ends.last >= 0) return ends;
+  const positions = locateMessages(messages, part).filter((position) => position >= 0);
+  return {
+    first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
+    last: ends.last < 0 ? positions.at(-1) ?? -1 : ends.last,
+  };
 }
 
 /** Whether a step follows a position, so that a cut up to there keeps the latest one. Custom messages are none. */

@@ -20,3 +20,46 @@ Deno.test("slidingWindow(): a cut does not apply to a shortened history whose la
   agent.setMessages([...shortened, note, userMessage("next", 0)]);
   assertEquals(transform.view(agent.state.messages).messages.length, 3);
 });
+
+/** Creates an agent with a cut of a history, and replies that report the tokens of the requests with it. */
+async function createCompacted(withIds: boolean) {
+  const usage = { input: 700, output: 1, cacheRead: 0, cacheWrite: 0, total: 701 };
+  const streamFn = scriptedStream(Array(9).fill(reply("ok", { usage })));
+  const transform = slidingWindow({ contextWindow: 2_000, keepSteps: 1 });
+  const messages = Array.from({ length: 20 }, (_, number): AgentMessage => ({
+    ...userMessage(`${number} ${"x".repeat(1_000)}`, number),
+    ...(withIds && { id: `m${number}` }),
+  }));
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform, messages });
+  await agent.prompt("one");
+  await agent.prompt("two");
+  return { agent, transform, streamFn };
+}
+
+for (const withIds of [true, false]) {
+  Deno.test(`slidingWindow(): a cut stays when the host removes the first and the last omitted message, with ids: ${withIds}`, async () => {
+    const { agent, transform, streamFn } = await createCompacted(withIds);
+    const { from = 0, to = 0 } = transform.cut ?? {};
+    const edited = agent.state.messages.toSpliced(to - 2, 2).toSpliced(from, 2);
+    agent.setMessages(structuredClone(edited));
+    const { length = 0 } = streamFn.calls[1]?.context.messages ?? [];
+    const reports: unknown[] = [];
+    agent.subscribe((event) => {
+      if (event.type === "context_compacted") reports.push(event.report);
+    });
+    await agent.prompt("three");
+    assertEquals([streamFn.calls[2]?.context.messages.length, reports], [length + 2, []]);
+  });
+}
+
+Deno.test("slidingWindow(): replies to requests with a cut do not count after the host has replaced what it omits", async () => {
+  const { agent, transform, streamFn } = await createCompacted(true);
+  const { from = 0, to = 0 } = transform.cut ?? {};
+  const { messages } = agent.state;
+  const replaced = messages.map((message, position) =>
+    position < from || position >= to ? message : { ...message, id: `other ${position}` }
+  );
+  agent.setMessages(replaced);
+  await agent.prompt("three");
+  assertEquals((streamFn.calls[2]?.context.messages.length ?? Infinity) < 10, true);
+});

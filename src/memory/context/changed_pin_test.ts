@@ -109,3 +109,14 @@ Deno.test("slidingWindow(): no reply has counted messages that another pin selec
   assertEquals(transform.view(later).firstTrusted, transform.view(later).messages.length - 1);
   assertEquals(restored.view(later).firstTrusted, restored.view(later).messages.length);
 });
+
+Deno.test("slidingWindow(): replies count after the view of a history with a plan that no request has", async () => {
+  const sent = createHistory();
+  const plan: AgentMessage = { role: "custom", type: "plan", data: "text", timestamp: 0 };
+  const transform = slidingWindow({ contextWindow: 10_000 });
+  await transform(sent, createInput(true));
+  const later = [...sent, assistantMessage("answer")];
+  const { firstTrusted } = transform.view(later);
+  transform.view(later.toSpliced(4, 0, plan));
+  assertEquals(transform.view(later).firstTrusted, firstTrusted);
+});

@@ -49,10 +49,9 @@ export interface ChosenCut extends HistoryRange {
  */
 export function chooseCut(request: CutRequest): ChosenCut | undefined {
   const { messages, groups, pin } = request;
-  const head = countHeadGroups(request);
-  const pinned = new Set(
-    groups.slice(head).filter((group) => hasMatchingMessage(messages, group, pin)),
-  );
+  const selected = groups.filter((group) => hasMatchingMessage(messages, group, pin));
+  const head = countHeadGroups(request, selected);
+  const pinned = new Set(selected.filter(({ from }) => from >= (groups[head]?.from ?? Infinity)));
   const tail = alignTailToUser(request, head, pinned);
   const from = groups[head]?.from ?? messages.length;
   const to = groups[tail]?.from ?? messages.length;
@@ -81,15 +80,25 @@ function hasMatchingMessage(
   return false;
 }
 
-/** Returns the number of groups in the anchor. Custom messages that the model gets count if it would be too long with them. */
-function countHeadGroups(request: CutRequest): number {
-  const { groups, maxTokens, omitted } = request;
+/**
+ * Returns the number of groups in the anchor. Custom messages that the model gets count if the request would be too long
+ * with them.
+ */
+function countHeadGroups(request: CutRequest, pinned: readonly MessageGroup[]): number {
+  const { messages, groups, maxTokens, limitTokens, omitted } = request;
   const head = countAnchor(request, { countsCustom: false });
   const kept = groups.slice(0, head);
-  let tokens = 0;
-  for (const group of kept) tokens += group.tokens;
-  const isPossible = tokens <= maxTokens && kept.every(({ to }) => !omitted || to <= omitted.from);
+  const latest = groups.slice(findLatestStep(messages, groups, groups.length));
+  const required = new Set([...kept, ...pinned, ...latest]);
+  const isPossible = countTokens(kept) <= maxTokens && countTokens(required) <= limitTokens &&
+    kept.every(({ to }) => !omitted || to <= omitted.from);
   return isPossible ? head : countAnchor(request, { countsCustom: true });
+}
+
+function countTokens(groups: Iterable<MessageGroup>): number {
+  let tokens = 0;
+  for (const group of groups) tokens += group.tokens;
+  return tokens;
 }
 
 function countAnchor(
@@ -113,9 +122,7 @@ function findTailStart(
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
-  let tokens = 0;
-  for (const group of groups.slice(0, head)) tokens += group.tokens;
-  for (const group of pinned) tokens += group.tokens;
+  let tokens = countTokens(groups.slice(0, head)) + countTokens(pinned);
   const latest = findLatestStep(messages, groups, groups.length);
   const prompt = isCutOff(messages, groups[latest])
     ? findLatestStep(messages, groups, latest)
@@ -153,30 +160,36 @@ function isCutOff(messages: readonly AgentMessage[], group: MessageGroup | undef
 
 /**
  * Returns the start of the tail at a user message if there is no anchor, since providers require one at the beginning. If
- * the messages from there do not fit, the cut inserts one.
+ * the messages from there do not fit, or would lack a step to keep, the cut inserts one.
  */
 function alignTailToUser(
   request: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
-  const { messages, groups, targetTokens, maxTokens, limitTokens, openingTokens, omitted } =
-    request;
+  const { messages, groups, keepSteps, omitted } = request;
+  const { targetTokens, maxTokens, limitTokens, openingTokens } = request;
   const tail = findTailStart(request, head, pinned);
   if (head > 0) return tail;
-  const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
-  const later = groups.findIndex((group, index) => index >= tail && isUser(group));
-  if (later >= 0) return later;
-  const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
-  const kept = groups.filter((group, index) => index >= earlier || pinned.has(group));
-  let tokens = 0;
-  for (const group of kept) tokens += group.tokens;
-  const isPossible = (groups[earlier]?.from ?? -1) >= (omitted?.to ?? 0) && tokens <= maxTokens;
-  if (isPossible) return earlier;
-  const remaining = {
+  const withOpening = {
+    ...request,
     targetTokens: targetTokens - openingTokens,
     maxTokens: maxTokens - openingTokens,
     limitTokens: limitTokens - openingTokens,
   };
-  return findTailStart({ ...request, ...remaining }, head, pinned);
+  const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
+  const opening = groups.find((group, index) =>
+    index < tail && pinned.has(group) && messages[group.from]?.role !== "custom"
+  );
+  if (opening) {
+    return isUser(opening) ? tail : findTailStart(withOpening, head, pinned);
+  }
+  const later = groups.findIndex((group, index) => index >= tail && isUser(group));
+  if (later >= 0 && later <= Math.max(tail, groups.length - keepSteps)) return later;
+  const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
+  const kept = groups.filter((group, index) => index >= earlier || pinned.has(group));
+  const isPossible = (groups[earlier]?.from ?? -1) >= (omitted?.to ?? 0) &&
+    countTokens(kept) <= maxTokens;
+  if (isPossible) return earlier;
+  return findTailStart(withOpening, head, pinned);
 }

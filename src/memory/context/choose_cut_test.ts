@@ -40,3 +40,21 @@ Deno.test("chooseCut() keeps the request of a reply that was cut off while it fi
   assertEquals(chooseRange(messages, { ...options, limitTokens: 300 }), [0, 1]);
   assertEquals(chooseRange(messages, { ...options, limitTokens: 250 }), [0, 2]);
 });
+
+Deno.test("chooseCut() without an anchor keeps the last steps while they fit with the opening message", () => {
+  const messages = [question, answer, answer, answer, question];
+  const options = { anchor: 0, targetTokens: 400, maxTokens: 400 };
+  assertEquals(chooseRange(messages, { ...options, keepSteps: 3 }), [0, 2]);
+  assertEquals(chooseRange(messages, options), [0, 4]);
+});
+
+Deno.test("chooseCut() counts custom messages in the anchor when that does not fit with the latest step", () => {
+  assertEquals(chooseRange([note, note, question, answer, question], {}), [1, 3]);
+});
+
+Deno.test("chooseCut() without an anchor leaves space for the opening message before a pinned reply", () => {
+  const pinned = assistantMessage("plan");
+  const messages = [pinned, question, answer, question, question];
+  const pin = (message: AgentMessage) => message === pinned;
+  assertEquals(chooseRange(messages, { anchor: 0, pin }), [0, 4]);
+});

@@ -11,6 +11,7 @@ import { checkNumber } from "../../core/checks/check_number.ts";
 import { checkObject } from "../../core/checks/check_object.ts";
 import { AlreadyRunningError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import { addReportedSpending } from "../../core/models/valid_usage.ts";
 import { IdleCompaction } from "../../loop/idle_compaction.ts";
 import {
   acceptAny,
@@ -20,6 +21,7 @@ import {
 } from "../../loop/run/check_config.ts";
 import { isReportingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactOptions } from "./compaction.ts";
+import { applyEarlierTransforms } from "./compose_transforms.ts";
 
 /** Options for {@linkcode compact}. */
 export interface CompactNowOptions extends CompactOptions {
@@ -38,6 +40,9 @@ const CHECKS: Readonly<Record<keyof CompactNowOptions, CheckOption>> = {
  * is nothing to omit. If no shorter summary can be written and the messages still fit, nothing is omitted, and the report
  * has the `problem`. A recorded session has the compaction when the promise resolves. The agent emits `context_compacted`
  * with that request.
+ *
+ * Within `composeTransforms()`, the transforms before this one are called first, so that it gets the messages of a request;
+ * compacting ones make no cut.
  *
  * The policies of the agent are asked about the model calls, as they are in a run (`preCompaction`); one that stops a call
  * is the `problem` of the report. What the calls spend is in the report and counts in budgets, but in no run: as that of a
@@ -68,19 +73,22 @@ export async function compact(
   });
   let spent: Pick<CompactionReport, "usage" | "cost"> = {};
   const isCounted = compaction !== undefined && isReportingTransform(transform);
-  const convertToLlm = config?.convertToLlm;
-  const input = { overflow: false, model, systemPrompt, tools, signal, convertToLlm };
+  const { convertToLlm, transformContext } = config ?? {};
+  const own = { overflow: false, model, systemPrompt, tools, signal, convertToLlm };
+  const input = { ...own, ...compaction?.createInput() };
+  const countSpending = (counted: typeof spent) =>
+    void (spent = addReportedSpending(spent, counted));
   const selected = {
     ...(instructions !== undefined && { instructions }),
     ...(tokens !== undefined && { tokens }),
-    ...(isCounted && { countSpending: (counted: typeof spent) => void (spent = counted) }),
+    ...(isCounted && { countSpending }),
   };
   try {
-    return await transform.compact(
-      messages.slice(),
-      { ...input, ...compaction?.createInput() },
-      selected,
-    );
+    const history = { messages: messages.slice(), input };
+    const passed = await applyEarlierTransforms(transformContext, transform, history);
+    const { firstTrusted, report: earlier = {} } = passed;
+    spent = addReportedSpending(earlier, {});
+    return await transform.compact(passed.messages, { ...input, firstTrusted }, selected);
   } finally {
     await compaction?.end(spent);
   }

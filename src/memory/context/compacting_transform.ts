@@ -31,7 +31,7 @@ export function createCompactingTransform(
     compact: (messages, input, options) => compactor.compact(messages, input, options),
     restore: (cut) => compactor.restore(cut),
     restoreMessages: (cut) => compactor.restoreMessages(cut),
-    restoreHistory: (messages) => compactor.restoreHistory(messages),
+    restoreHistory: (messages, options) => compactor.restoreHistory(messages, options),
     returnReport: (report) => compactor.returnReport(report),
   };
   const create = () => createCompactingTransform(options, writer);

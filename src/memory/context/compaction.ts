@@ -117,6 +117,12 @@ export interface CutMessages extends Pick<ContextCut, "summary" | "isIncomplete"
   readonly pinned?: readonly AgentMessage[] | undefined;
 }
 
+/** Options for {@linkcode ReportingTransform.restoreHistory}. Not public. */
+export interface RestoredHistoryOptions {
+  /** Whether another transform may change the messages before this one gets them. Default: `false`. */
+  readonly isChanged?: boolean;
+}
+
 /** A {@linkcode CompactingTransform} with the members that a recorder needs. Not public. */
 export interface ReportingTransform extends CompactingTransform {
   /** Whether a model writes summaries of what is omitted. */
@@ -137,7 +143,7 @@ export interface ReportingTransform extends CompactingTransform {
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;
   /** Finds the cut in a restored history, whose replies have answered the messages before them. */
-  restoreHistory(messages: readonly AgentMessage[]): void;
+  restoreHistory(messages: readonly AgentMessage[], options?: RestoredHistoryOptions): void;
   /** Takes back a report that could not be emitted; the next request reports it. */
   returnReport(report: CompactionReport): void;
   /** Called with the report of each `compact()`, which waits for the returned promise. */

@@ -18,6 +18,7 @@ import type {
   ContextView,
   CutMessages,
   ReportingTransform,
+  RestoredHistoryOptions,
   SummaryRequest,
   SummaryResult,
   SummaryWriter,
@@ -122,9 +123,12 @@ export class Compactor {
     this.#unreported = this.#unreported && toSpendingReport(this.#unreported);
   }
 
-  /** Finds the cut in a restored history, whose replies have answered the messages before them. */
-  restoreHistory(messages: readonly AgentMessage[]): void {
-    this.#edited.restore(messages);
+  /** Finds the cut in a restored history. */
+  restoreHistory(
+    messages: readonly AgentMessage[],
+    { isChanged }: RestoredHistoryOptions = {},
+  ): void {
+    this.#edited.restore(isChanged ? undefined : messages);
     this.#cut.find(messages);
   }
 
@@ -209,7 +213,9 @@ export class Compactor {
     const { contextWindow, threshold, countTokens: countOwn } = this.#options;
     const countsMedia = this.#hasOwnCount;
     const countTokens = countsMedia ? countOwn : createTokenCounter(input.convertToLlm);
-    const edited = this.#edited.getFirstTrusted(messages, countTokens);
+    const edited = this.#cut.isLost(messages)
+      ? this.#edited.distrust(messages)
+      : this.#edited.getFirstTrusted(messages, countTokens);
     const view = this.view(messages, Math.max(input.firstTrusted ?? 0, edited));
     const options = { contextWindow, threshold, countTokens, countsMedia };
     const measure = measureContext(view, input, options);
@@ -241,7 +247,7 @@ export class Compactor {
     const fits = complete && estimateAfterCut(request, complete).fits;
     const replaces = complete && isShorter(request, complete, this.view(messages).messages);
     if (fits && replaces) return this.#apply(request, { cut: complete, written });
-    if (complete && !fits && canWait) this.#backoff.update(false);
+    if (complete && canWait) this.#backoff.update(false);
     if (written && canWait) return this.#report(request, { written: omitSummary(written, fits) });
     return this.#applyWithoutSummary(request, { chosen, written, previous: before?.summary });
   }
@@ -321,7 +327,7 @@ export class Compactor {
       if (written?.usage) this.#report(request, { written: toAborted(written) });
       throw new AbortedError(undefined, { cause: signal.reason });
     }
-    if (written && !written.isRefused) this.#backoff.update(written.summary !== undefined);
+    if (written?.problem !== undefined && !written.isRefused) this.#backoff.update(false);
     return written;
   }
 
@@ -334,6 +340,7 @@ export class Compactor {
       readonly tokensAfter?: number;
     },
   ): CompactionReport {
+    if (written?.summary !== undefined) this.#backoff.update(true);
     this.#cut.apply(cut);
     this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
@@ -354,7 +361,8 @@ export class Compactor {
     const { anchor, keepSteps, pin } = this.#options;
     const { scale } = measure;
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
-    const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
+    const required = estimateContext({ ...input, messages: [] });
+    const fixed = required + summaryTokens;
     // Halfway to the threshold, so that the next step does not exceed it again. After an overflow the limit is uncertain.
     const maxTokens = input.overflow ? goal : (goal + Math.min(measure.limit, measure.used)) / 2;
     return chooseCut({
@@ -365,7 +373,7 @@ export class Compactor {
       pin,
       targetTokens: goal / scale - fixed,
       maxTokens: maxTokens / scale - fixed,
-      limitTokens: measure.limit / scale - fixed,
+      limitTokens: measure.limit / scale - required,
       openingTokens: countTokens(OPENING_MESSAGE),
       omitted: this.#cut.find(messages),
     });

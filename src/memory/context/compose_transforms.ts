@@ -4,12 +4,17 @@
  * @module
  */
 
-import type { TransformContext } from "../../core/context/context.ts";
+import type {
+  TransformContext,
+  TransformInput,
+  TransformOutput,
+} from "../../core/context/context.ts";
 import {
   copyCompaction,
   copyTransform,
   registerTransformCopies,
 } from "../../core/context/copy_transform.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { addReportedSpending } from "../../core/models/valid_usage.ts";
@@ -40,15 +45,15 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
       for (const transform of parts) {
         // The provider has not seen a request that an earlier transform has made shorter.
         const overflow = input.overflow && !reports.some(({ report }) => report.droppedCount > 0);
-        const pending = transform(messages, { ...input, overflow, firstTrusted });
+        const check = createCheck(input, reports);
+        const pending = transform(messages, { ...input, ...check, overflow, firstTrusted });
         // A run that is aborted does not wait for long, and would lose the earlier reports.
         const canHang = reports.length > 0 && !isReportingTransform(transform);
         const output =
           await (canHang ? abortable(Promise.resolve(pending), input.signal) : pending);
-        const result = isMessageList(output) ? { messages: output } : output;
-        firstTrusted = result.firstTrusted ?? findFirstTrusted(messages, firstTrusted, result);
-        messages = result.messages;
-        if (result.report) reports.push({ transform, report: result.report });
+        const { report, ...passed } = toPassedMessages({ messages, firstTrusted }, output);
+        ({ messages, firstTrusted } = passed);
+        if (report) reports.push({ transform, report });
       }
     } catch (error) {
       // An aborted run sends nothing, and counts what the summaries have spent.
@@ -84,6 +89,64 @@ export function getComposedTransforms(
   return composition.get(transform) ?? [transform];
 }
 
+/** The messages that a transform passes to the next. */
+interface PassedMessages {
+  readonly messages: readonly AgentMessage[];
+  /** The position from which their usage is valid. */
+  readonly firstTrusted: number;
+  /** The reports of the transforms. */
+  readonly report?: CompactionReport | undefined;
+}
+
+/** The messages and the input of a transform. */
+interface TransformedHistory {
+  readonly messages: readonly AgentMessage[];
+  readonly input: TransformInput;
+}
+
+function toPassedMessages(
+  { messages, firstTrusted }: PassedMessages,
+  output: Awaited<ReturnType<TransformContext>>,
+): PassedMessages {
+  const result = isMessageList(output) ? { messages: output } : output;
+  const trusted = result.firstTrusted ?? findFirstTrusted(messages, firstTrusted, result);
+  return { ...result, firstTrusted: trusted };
+}
+
+/**
+ * Returns the messages of a history that one of the transforms of a composition gets; those of the history for any other
+ * transform. The compacting ones before it make no cut.
+ */
+export async function applyEarlierTransforms(
+  composed: TransformContext | undefined,
+  transform: TransformContext,
+  { messages, input }: TransformedHistory,
+): Promise<PassedMessages> {
+  const parts = getComposedTransforms(composed);
+  let passed: PassedMessages = { messages, firstTrusted: 0 };
+  for (const part of parts.slice(0, Math.max(0, parts.indexOf(transform)))) {
+    const { messages, firstTrusted, report: earlier } = passed;
+    const output = isReportingTransform(part)
+      ? part.view(messages, firstTrusted)
+      : await callTransform(part, { messages, input: { ...input, firstTrusted } });
+    const { report, ...rest } = toPassedMessages(passed, output);
+    passed = { ...rest, report: report ? mergeReports(earlier, report) : earlier };
+  }
+  return passed;
+}
+
+async function callTransform(
+  transform: TransformContext,
+  { messages, input }: TransformedHistory,
+): Promise<TransformOutput> {
+  const { signal } = input;
+  try {
+    return await abortable(Promise.resolve(transform(messages, input)), signal);
+  } catch (error) {
+    throw signal.aborted ? new AbortedError(undefined, { cause: signal.reason }) : error;
+  }
+}
+
 /** Returns the position after the last of the messages before `firstTrusted` that a transform has kept. */
 function findFirstTrusted(
   before: readonly AgentMessage[],
@@ -106,6 +169,20 @@ function isMessageList(
 interface TransformReport {
   readonly transform: TransformContext;
   readonly report: CompactionReport;
+}
+
+/** Returns the part of an input that asks the policies, which do not count yet what earlier transforms have spent. */
+function createCheck(
+  { checkRequest }: TransformInput,
+  reports: readonly TransformReport[],
+): Pick<TransformInput, "checkRequest"> {
+  if (!checkRequest) return {};
+  return {
+    checkRequest: (request) => {
+      const spent = reports.reduce((sum, { report }) => addReportedSpending(sum, report), {});
+      return checkRequest({ ...request, ...addReportedSpending(spent, request) });
+    },
+  };
 }
 
 /** Returns a report that is not emitted to its transform, whose cut stays. */

@@ -14,6 +14,7 @@ import {
   type RelocateOptions,
   toContextCut,
   toReference,
+  updatePinned,
 } from "./applied_cut.ts";
 import type { ContextCut, ContextView, CutMessages } from "./compaction.ts";
 import { applyCut } from "./measured_request.ts";
@@ -30,6 +31,7 @@ export class CurrentCut {
   #applied: AppliedCut | undefined;
   #restored: RestoredCut | undefined;
   #full: AppliedCut | undefined;
+  #isMissing = false;
 
   constructor(options: RelocateOptions) {
     this.#options = options;
@@ -63,6 +65,14 @@ export class CurrentCut {
     this.#restored = cut && { reference: toReference(cut) };
   }
 
+  /** Whether the history before had the cut, and this one does not have it any longer. */
+  isLost(messages: readonly AgentMessage[]): boolean {
+    const wasFound = !this.#isMissing;
+    const hasCut = (this.#applied ?? this.#restored) !== undefined;
+    this.#isMissing = hasCut && !this.find(messages);
+    return wasFound && this.#isMissing;
+  }
+
   /** Records that the complete summary of a cut does not fit, so that only the next cut writes another one. */
   markFull(cut: AppliedCut): void {
     this.#full = cut;
@@ -85,12 +95,18 @@ export class CurrentCut {
   /** Returns the cut as positions in these messages, if it was made for them or is found in them. */
   find(messages: readonly AgentMessage[]): AppliedCut | undefined {
     const cut = this.#applied;
-    if (cut && isCutIn(messages, cut)) return cut;
-    const reference = cut ? toReference(cut) : this.#restored?.reference;
-    const found = reference && relocateCut(messages, reference, this.#options);
-    if (!found) return undefined;
+    const found = cut && isCutIn(messages, cut)
+      ? updatePinned(messages, cut)
+      : this.#relocate(messages);
+    if (!found || found === cut) return found;
     if (cut && this.isFull(cut)) this.markFull(found);
     this.apply(found);
     return found;
+  }
+
+  #relocate(messages: readonly AgentMessage[]): AppliedCut | undefined {
+    const cut = this.#applied;
+    const reference = cut ? toReference(cut) : this.#restored?.reference;
+    return reference && relocateCut(messages, reference, this.#options);
   }
 }

@@ -17,9 +17,17 @@ export class EditedHistory {
   #latest: readonly AgentMessage[] | undefined;
   #firstTrusted = 0;
 
-  /** Records a history that replaces the latest one, and whose replies have answered it. */
-  restore(messages: readonly AgentMessage[]): void {
+  /** Records a history that replaces the latest one, and whose replies have answered it. Default: the next one. */
+  restore(messages?: readonly AgentMessage[]): void {
     this.#latest = messages;
+    this.#firstTrusted = 0;
+  }
+
+  /** Records a history whose replies have answered shorter requests; returns the position after them. */
+  distrust(messages: readonly AgentMessage[]): number {
+    this.#latest = messages;
+    this.#firstTrusted = messages.length;
+    return this.#firstTrusted;
   }
 
   /** Returns the position from which the usage of replies describes the history. */
@@ -38,20 +46,38 @@ export class EditedHistory {
 function hasChanged(
   latest: readonly AgentMessage[],
   messages: readonly AgentMessage[],
-  { counted: { position, reply }, countTokens }: {
+  { counted, countTokens }: {
     readonly counted: CountedReply;
     readonly countTokens: CountTokens;
   },
 ): boolean {
+  const { position, reply } = counted;
+  const answered = wereSentLate(latest, messages, counted) ? latest.length : position;
   const isContinued = latest.every((message, index) => message === messages[index]);
-  if (isContinued && position <= latest.length) return false;
+  if (isContinued && answered <= latest.length) return false;
   const known = latest.findLastIndex((message) => isSameMessage(message, reply));
   // A reply that is new has answered the latest history.
   const before = known < 0 ? latest : latest.slice(0, known + 1);
-  const after = messages.slice(0, known < 0 ? position : position + 1);
+  const after = messages.slice(0, known < 0 ? answered : position + 1);
   const change = countMissing(after, before, countTokens) -
     countMissing(before, after, countTokens);
   return Math.abs(change) > MAX_CHANGE * getRequestTokens(reply.usage);
+}
+
+/**
+ * Whether the messages between a history and the reply to it were queued while the transform ran, so that their request has
+ * them: the agent has given them an id, and their time is between.
+ */
+function wereSentLate(
+  latest: readonly AgentMessage[],
+  messages: readonly AgentMessage[],
+  { position, reply }: CountedReply,
+): boolean {
+  const earliest = latest.at(-1)?.timestamp ?? 0;
+  return position > latest.length &&
+    messages.slice(latest.length, position).every(({ id, timestamp }) =>
+      id !== undefined && timestamp >= earliest && timestamp <= reply.timestamp
+    );
 }
 
 /** Estimates the tokens of the messages that another history does not have. */

@@ -57,6 +57,19 @@ Deno.test("EditedHistory: a reply does not count after a message was inserted be
   assertEquals(getFirstTrusted([[u1], [u1, u2, a1, u3]]), [0, 4]);
 });
 
+Deno.test("EditedHistory: a reply counts after messages that were queued while the transform of its request ran", () => {
+  const [first, late, answer] = [u1, u2, a1].map((message, timestamp) => ({
+    ...message,
+    id: `${timestamp}`,
+    timestamp,
+  })) as [AgentMessage, AgentMessage, AgentMessage];
+  assertEquals(getFirstTrusted([[first], [first, late, answer, u3]]), [0, 0]);
+  const copied = structuredClone([first, late, answer, u3]);
+  assertEquals(getFirstTrusted([[first], copied]), [0, 0]);
+  const inserted = { ...late, timestamp: 3 };
+  assertEquals(getFirstTrusted([[first], [first, inserted, answer, u3]]), [0, 4]);
+});
+
 Deno.test("EditedHistory: replies count when messages before them change without becoming longer or shorter", () => {
   const other = userMessage("4".repeat(400), 0);
   assertEquals(getFirstTrusted([[u1, u2], [other, u2, a1, u3]]), [0, 0]);
@@ -75,6 +88,49 @@ Deno.test("slidingWindow(): tokens are counted by the provider though an earlier
   await agent.prompt("first");
   await agent.prompt("second");
   assertEquals(window.cut !== undefined, true);
+});
+
+Deno.test("slidingWindow(): tokens are counted by the provider after a message was queued during a transform", async () => {
+  const usage = { input: 2_000, output: 1, cacheRead: 0, cacheWrite: 0, total: 2_001 };
+  const streamFn = scriptedStream([reply("ok", { usage }), reply("ok")]);
+  const window = slidingWindow({ contextWindow: 2_200, keepSteps: 1 });
+  let isFirst = true;
+  const transformContext = composeTransforms((messages) => {
+    if (isFirst) agent.steer("late ".repeat(100));
+    isFirst = false;
+    return messages;
+  }, window);
+  const agent: Agent = new Agent({ model: "p/m", streamFn, transformContext });
+  await agent.prompt("first");
+  assertEquals(streamFn.calls[0]?.context.messages.length, 2);
+  await agent.prompt("second");
+  assertEquals(window.cut !== undefined, true);
+});
+
+Deno.test("slidingWindow(): tokens are counted by the provider in a resumed session whose first message another transform shortens", async () => {
+  const usage = { input: 2_000, output: 1, cacheRead: 0, cacheWrite: 0, total: 2_001 };
+  const createAgent = () => {
+    const window = slidingWindow({ contextWindow: 2_200, keepSteps: 1 });
+    const streamFn = scriptedStream(Array(2).fill(reply("ok", { usage })));
+    const transformContext = composeTransforms(
+      (messages) => [userMessage("short", 0), ...messages.slice(1)],
+      window,
+    );
+    return { window, agent: new Agent({ model: "p/m", streamFn, transformContext }) };
+  };
+  const store = new InMemorySessionStore();
+  const { agent } = createAgent();
+  const recording = await recordSession(agent, store);
+  await agent.prompt("long ".repeat(1_000));
+  await recording.stop();
+  const resumed = createAgent();
+  const session = await resumeSession(store, recording.session.id);
+  await using _recording = await session.into(resumed.agent);
+  await resumed.agent.prompt("second");
+  const restored = createAgent();
+  restore(restored.agent, checkpoint(agent));
+  await restored.agent.prompt("second");
+  assertEquals([resumed.window.cut?.from, restored.window.cut?.from], [1, 1]);
 });
 
 Deno.test("slidingWindow(): all tokens are estimated after the host has edited a history of another process", async () => {

@@ -32,6 +32,24 @@ export function locateMessage(
   return messages.findIndex((candidate) => isSameMessage(candidate, message));
 }
 
+/** Returns the positions of messages, or -1, in a time proportional to the number of all. */
+export function locateMessages(
+  messages: readonly AgentMessage[],
+  wanted: readonly AgentMessage[],
+): readonly number[] {
+  const positions = new Map<unknown, number>();
+  const withId = wanted.every(({ id }) => id !== undefined);
+  messages.forEach((message, position) => {
+    const text = withId || message.id !== undefined ? undefined : safeStringify(message);
+    for (const key of [message, message.id, text]) {
+      if (key !== undefined && !positions.has(key)) positions.set(key, position);
+    }
+  });
+  return wanted.map((message) =>
+    positions.get(message) ?? positions.get(message.id ?? safeStringify(message)) ?? -1
+  );
+}
+
 /** Whether two values are the same message: by identity, by id, or by content if neither has an id. */
 export function isSameMessage(
   left: AgentMessage,

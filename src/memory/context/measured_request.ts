@@ -15,6 +15,9 @@ import type { CountTokens } from "./message_groups.ts";
 /** Lower limit of the tokens that a provider counts per estimated token. */
 const MIN_SCALE = 0.5;
 
+/** Maximum error of a calculated number of tokens. */
+const ROUNDING_ERROR = 1e-6;
+
 /** The size of a request and its limit. */
 export interface ContextUsage {
   /** Tokens of the request. */
@@ -106,7 +109,10 @@ export function estimateAfterCut(
   cut: AppliedCut,
 ): CutEstimate {
   const kept = applyCut(messages, cut);
-  const after = Math.round(estimateContext({ ...input, messages: kept }, countTokens) * scale);
+  const estimate = estimateContext({ ...input, messages: kept }, countTokens) * scale;
+  const rounded = Math.round(estimate);
+  // Messages that were chosen up to the limit do not exceed it.
+  const after = rounded > limit ? Math.floor(estimate + ROUNDING_ERROR) : rounded;
   const uncertain = countsMedia ? 0 : estimateMedia(kept) * scale;
   return { after, fits: after - uncertain <= limit };
 }

@@ -21,8 +21,8 @@ export function listSummarized(
 /** Returns the messages that a cut omits. */
 export function listOmitted(
   messages: readonly AgentMessage[],
-  { from, to, pinned }: AppliedCut,
+  { from, to, pinnedAt }: AppliedCut,
 ): readonly AgentMessage[] {
-  const kept = new Set(pinned);
-  return messages.slice(from, to).filter((message) => !kept.has(message));
+  const kept = new Set(pinnedAt);
+  return messages.slice(from, to).filter((_message, index) => !kept.has(from + index));
 }

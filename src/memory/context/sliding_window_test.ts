@@ -221,6 +221,13 @@ Deno.test("slidingWindow() throws with the sizes when the kept messages do not f
   assertEquals(error.retryable, false);
 });
 
+Deno.test("slidingWindow() keeps messages whose rounded tokens exceed a limit that they do not reach", async () => {
+  const options = { contextWindow: 251.4, threshold: 0.5, target: 0.5, countTokens: () => 62.8 };
+  const output = await createWindow(options)([u1, a1, u2, a2], createInput());
+  assertEquals(getMessages(output), [u1, a2]);
+  assertEquals(getReport(output)?.tokensAfter, 125);
+});
+
 Deno.test("slidingWindow() scales its estimates to the provider's count", async () => {
   const usage = { input: 5000, output: 100, cacheRead: 2000, cacheWrite: 1000, total: 8100 };
   const counted = assistantMessage("a", { usage });
@@ -313,7 +320,7 @@ Deno.test("slidingWindow() without an anchor counts pinned messages before it ke
   const transform = createWindow({ contextWindow: 500, anchor: 0, pin: isPinned });
   const messages = [u1, u2, u3, u4, a1, a2];
   const kept = getMessages(await transform(messages, createInput()));
-  assertEquals(kept, [u1, u2, u3, a2]);
+  assertEquals(kept, [u1, u2, u3, a1, a2]);
 });
 
 for (const stopReason of ["error", "aborted"] as const) {

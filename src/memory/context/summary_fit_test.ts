@@ -229,3 +229,40 @@ Deno.test("summarize(): a cut whose first summary does not fit is complete, also
   assertEquals([error, summaries.calls.length, transform.cut?.from], [undefined, 1, 1]);
   assertEquals([summary, isIncomplete], [undefined, undefined]);
 });
+
+Deno.test("summarize(): a summary that is not shorter is written again after 30 seconds, then after twice as long each time", async () => {
+  let time = 0;
+  const { summaries, transform } = createTransform(
+    Array(3).fill(reply("s".repeat(400))),
+    () => time,
+  );
+  const data = "A".repeat(290_000);
+  const pdf = { type: "document", mediaType: "application/pdf" } as const;
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream(Array(9).fill(reply("ok", { usage: createUsage(8_700) }))),
+    transformContext: transform,
+    messages: [
+      { role: "user", content: [{ ...pdf, source: { type: "base64", data } }], timestamp: 0 },
+    ],
+  });
+  await agent.continue();
+  const written: number[] = [];
+  for (time of [0, 29_000, 30_000, 89_000, 90_000]) {
+    await agent.prompt("next");
+    written.push(summaries.calls.length);
+  }
+  assertEquals(written, [1, 1, 2, 2, 3]);
+});
+
+Deno.test("summarize() keeps the prompt of a reply that was cut off though the longest summary would not fit with it", async () => {
+  const { transform } = createTransform([reply("short")]);
+  const prompt = userMessage("p".repeat(12_800), 0);
+  const cutOff = assistantMessage("Hel", { stopReason: "aborted" });
+  const streamFn = scriptedStream([reply("ok")]);
+  const messages = [userMessage("q".repeat(19_200), 0), ...createHistory(1), prompt, cutOff];
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform, messages });
+  await agent.continue();
+  assertEquals(transform.cut?.summary, "short");
+  assertEquals(streamFn.calls[0]?.context.messages.includes(prompt), true);
+});

@@ -51,6 +51,24 @@ Deno.test("composeTransforms(): the summaries of several runs that fail are coun
   assertEquals([result.error, result.usage.total, summaries.calls.length], [undefined, 200, 2]);
 });
 
+Deno.test("composeTransforms(): the summary of an earlier transform counts in the budget of a later one", async () => {
+  const first = createTransform([reply("s", { usage })]);
+  const second = createTransform([reply("t", { usage })]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    transformContext: composeTransforms(
+      first.transform,
+      (messages, input) => second.transform([...messages, ...createHistory()], input),
+    ),
+    messages: createHistory(),
+    policies: [budget({ tokens: 100 })],
+  });
+  const result = await agent.prompt("one");
+  assertEquals([first.summaries.calls.length, second.summaries.calls.length], [1, 0]);
+  assertEquals([result.stoppedBy?.policy, result.usage.total], ["budget", 100]);
+});
+
 /** Creates an agent whose first summary fails, hangs at its second attempt, and is written at the third. */
 function createInterrupted(policies: readonly Policy[] = []) {
   const { summaries, transform } = createTransform([

@@ -53,11 +53,21 @@ export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHo
 /** Restores a cut, and finds it in the history, so that its positions are known. */
 export function restoreCut(
   agent: Agent,
-  { transform }: Pick<AgentHooks, "transform">,
+  hooks: Pick<AgentHooks, "transform">,
   cut: CutMessages | undefined,
 ): void {
-  transform?.restoreMessages(cut);
-  transform?.restoreHistory(agent.state.messages);
+  hooks.transform?.restoreMessages(cut);
+  restoreHistory(agent, hooks);
+}
+
+/** Finds the cut in the history. */
+export function restoreHistory(
+  agent: Agent,
+  { transform }: Pick<AgentHooks, "transform">,
+): void {
+  const { transformContext } = internalsByAgent.get(agent)?.options ?? {};
+  const [first] = getComposedTransforms(transformContext);
+  transform?.restoreHistory(agent.state.messages, { isChanged: first !== transform });
 }
 
 /** Turns plan mode on; an agent without that policy keeps only its tools that change nothing. */

@@ -34,7 +34,13 @@ import {
   isUsableModel,
 } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
-import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "./agent_hooks.ts";
+import {
+  type AgentHookOptions,
+  findHooks,
+  restoreGate,
+  restoreHistory,
+  restorePlanMode,
+} from "./agent_hooks.ts";
 import { listAgentTools } from "./list_agent_tools.ts";
 import {
   createInterruptedCall,
@@ -248,7 +254,7 @@ export function restore(
   earlierAttempts.set(agent, countAttempts(stored.pending?.interruptedCalls));
   const { transform = options.transform } = hooks;
   transform?.restore(cut);
-  hooks.transform?.restoreHistory(agent.state.messages);
+  restoreHistory(agent, hooks);
   restoreGate(hooks, approvals ?? {});
   restoreQueues(agent, queued);
   const missingTools = names.filter((name) => !tools.some((tool) => tool.name === name));

@@ -329,7 +329,9 @@ class Recorder implements SessionRecording {
     if (before.plan && safeStringify(before.plan) !== safeStringify(after.plan)) {
       for (const entry of listPlanEntries(before.plan)) this.session.append(entry);
     }
-    const cut = this.#hooks.transform?.cutMessages;
+    const { transform } = this.#hooks;
+    transform?.view(messages); // Finds the cut again if one of its ends was removed.
+    const cut = transform?.cutMessages;
     const range = cut && this.#path.findRange(cut);
     // The tokens of the compaction are counted already.
     if (range) {

@@ -85,3 +85,20 @@ Deno.test("recordSession(): the entry of a compaction names its messages though 
   assertEquals(compaction?.tokensBefore, report?.tokensBefore);
   await recording.stop();
 });
+
+Deno.test("recordSession(): a cut whose first message the host removes is that of the edited history, too", async () => {
+  const store = new InMemorySessionStore();
+  const { agent, transform } = createAgent();
+  const recording = await recordSession(agent, store);
+  for (let number = 0; number < 9; number++) await agent.prompt("x".repeat(1_000));
+  const { messages } = agent.state;
+  agent.setMessages(messages.toSpliced(transform.cut?.from ?? 0, 1));
+  await agent.prompt("next");
+  const { messages: kept } = transform.view(agent.state.messages);
+  await recording.stop();
+  const resumed = createAgent();
+  const session = await resumeSession(store, recording.session.id);
+  await using _recording = await session.into(resumed.agent);
+  assertEquals(kept.length < agent.state.messages.length, true);
+  assertEquals(resumed.transform.view(resumed.agent.state.messages).messages, kept);
+});
