@@ -52,11 +52,15 @@ export interface SwinkExit {
 
 const { config } = await choosePackages();
 
-/** The command that starts the program. */
+/**
+ * The command that starts the program, quiet as the README installs it: Deno shows its own progress while it loads
+ * modules or waits for another process, and then erases the row of the cursor, which is the input line.
+ */
 export const SWINK_COMMAND: readonly string[] = [
   Deno.execPath(),
   "run",
   "-A",
+  "--quiet",
   "--no-lock",
   "-c",
   config,
