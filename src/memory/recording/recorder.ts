@@ -155,7 +155,7 @@ class Recorder implements SessionRecording {
     if (this.#failure) throw this.#failure;
     try {
       if (!this.#lostWrites.exist) {
-        this.#path.appendBetweenRuns(this.#agent.state);
+        this.#addMessages(() => this.#path.appendBetweenRuns(this.#agent.state));
         this.#recordLateQueues();
       }
       await this.session.flush();
@@ -322,18 +322,29 @@ class Recorder implements SessionRecording {
     const mustBranch = this.#path.hasMoreThan(common);
     const before = mustBranch ? readSessionState(await this.session.path()) : undefined;
     if (mustBranch) await this.#path.branch(common);
-    this.#path.appendRest(messages);
+    this.#addMessages(() => this.#path.appendRest(messages));
     if (!before) return;
     const after = readSessionState(await this.session.path());
     this.#recordSettings(before, after);
     if (before.plan && safeStringify(before.plan) !== safeStringify(after.plan)) {
       for (const entry of listPlanEntries(before.plan)) this.session.append(entry);
     }
+    this.#recordCurrentCut(messages);
+  }
+
+  /** Adds messages to the path. One that had none gets the cut of the history, too. */
+  #addMessages(add: () => void): void {
+    const isNew = !this.#path.hasMoreThan(0);
+    add();
+    if (isNew && this.#path.hasMoreThan(0)) this.#recordCurrentCut(this.#agent.state.messages);
+  }
+
+  /** Records the cut of a history that the path has got without it. The tokens of the compaction are counted already. */
+  #recordCurrentCut(messages: readonly AgentMessage[]): void {
     const { transform } = this.#hooks;
     transform?.view(messages); // Finds the cut again if one of its ends was removed.
     const cut = transform?.cutMessages;
     const range = cut && this.#path.findRange(cut);
-    // The tokens of the compaction are counted already.
     if (range) {
       this.#recordCompaction({ droppedCount: range.count, tokensBefore: 0, tokensAfter: 0 });
     }

@@ -102,3 +102,21 @@ Deno.test("recordSession(): a cut whose first message the host removes is that o
   assertEquals(kept.length < agent.state.messages.length, true);
   assertEquals(resumed.transform.view(resumed.agent.state.messages).messages, kept);
 });
+
+for (const isFlushed of [false, true]) {
+  Deno.test(`recordSession(): a session that begins after a compaction has its cut, with messages between runs: ${isFlushed}`, async () => {
+    const store = new InMemorySessionStore();
+    const { agent, transform } = createAgent();
+    for (let number = 0; number < 9; number++) await agent.prompt("x".repeat(1_000));
+    const recording = await recordSession(agent, store);
+    if (isFlushed) await recording.flush();
+    else await agent.prompt("next");
+    const { messages: kept } = transform.view(agent.state.messages);
+    await recording.stop();
+    const resumed = createAgent();
+    const session = await resumeSession(store, recording.session.id);
+    await using _recording = await session.into(resumed.agent);
+    assertEquals(kept.length < agent.state.messages.length, true);
+    assertEquals(resumed.transform.view(resumed.agent.state.messages).messages, kept);
+  });
+}
