@@ -342,6 +342,7 @@ export class Compactor {
   ): CompactionReport {
     if (written?.summary !== undefined) this.#backoff.update(true);
     this.#cut.apply(cut);
+    this.#edited.addCut(request.messages);
     this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
   }
