@@ -119,15 +119,15 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
 
 /**
  * Finds a cut in a history that is not the one it was made for: an earlier process stored it, repairs inserted messages,
- * the host edits it, or another transform omits some. Returns `undefined` if no end of the cut is found, or no step follows
- * it.
+ * the host edits it, or another transform omits some. Returns `undefined` if no end of the cut is found, no step follows
+ * it, or the host has removed all from one of the omitted messages on.
  */
 export function relocateCut(
   messages: readonly AgentMessage[],
   cut: CutReference,
   { pin, countTokens }: RelocateOptions,
 ): AppliedCut | undefined {
-  const { first, last } = locateEnds(messages, cut);
+  const { first, last, newest } = locateEnds(messages, cut);
   if (first < 0 || last < 0) return undefined;
   const from = skipResults(messages, first);
   const to = skipResults(messages, last + 1);
@@ -138,7 +138,6 @@ export function relocateCut(
   );
   const wasKept = new Set(part.filter((group) => hasMessage(messages, group, wasPinned)));
   const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
-  const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
   // No reply has answered a request with other pinned messages. Custom ones may be in no request.
   const isSame = newest >= to &&
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
@@ -146,15 +145,29 @@ export function relocateCut(
   return createCut(messages, { from, to, pinned }, { ...cut, length });
 }
 
-/** Returns the positions of the first and the last omitted message that a history has; -1 for none. */
+/** The positions of messages of a cut in a history; -1 for none. */
+interface CutPositions {
+  readonly first: number;
+  readonly last: number;
+  readonly newest: number;
+}
+
+/** Returns the positions of the first and the last omitted message that a history has. */
 function locateEnds(
   messages: readonly AgentMessage[],
-  { first, last, part = [] }: CutReference,
-): { readonly first: number; readonly last: number } {
-  const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
+  { first, last, newest, part = [] }: CutReference,
+): CutPositions {
+  const ends = {
+    first: locateMessage(messages, first),
+    last: locateMessage(messages, last),
+    newest: newest ? locateMessage(messages, newest) : -1,
+  };
   if (ends.first >= 0 && ends.last >= 0) return ends;
+  // The conversation ends earlier now, and its summary is about messages that are no part of it.
+  if (ends.last < 0 && ends.newest < 0) return ends;
   const positions = locateMessages(messages, part).filter((position) => position >= 0);
   return {
+    ...ends,
     first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
     last: ends.last < 0 ? positions.at(-1) ?? -1 : ends.last,
   };

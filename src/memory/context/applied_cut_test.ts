@@ -4,6 +4,7 @@ import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { slidingWindow } from "./sliding_window.ts";
+import { summarize } from "./summarize.ts";
 
 const note: AgentMessage = { role: "custom", type: "note", data: {}, timestamp: 0 };
 
@@ -62,4 +63,16 @@ Deno.test("slidingWindow(): replies to requests with a cut do not count after th
   agent.setMessages(replaced);
   await agent.prompt("three");
   assertEquals((streamFn.calls[2]?.context.messages.length ?? Infinity) < 10, true);
+});
+
+Deno.test("summarize(): a summary is not sent after the host has removed all messages from one of those on that it is about", async () => {
+  const summaries = scriptedStream([reply("They moved to Rome.")]);
+  const transform = summarize({ streamFn: summaries, contextWindow: 4_000, keepSteps: 2 });
+  const streamFn = scriptedStream(Array(20).fill(reply("ok")));
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform });
+  for (let number = 0; number < 16; number++) await agent.prompt(`${number} ${"x".repeat(1_000)}`);
+  assertEquals(summaries.calls.length, 1);
+  agent.setMessages(agent.state.messages.slice(0, 6));
+  await agent.prompt("They stayed in Bern.");
+  assertEquals(streamFn.calls.at(-1)?.context.messages.length, 7);
 });
