@@ -228,7 +228,7 @@ export class Compactor {
     { goal, instructions, isManual = false }: ShrinkOptions,
   ): Promise<CompactionReport | undefined> {
     const { messages, input, measure } = request;
-    const chosen = this.#chooseCut(request, goal);
+    const chosen = this.#chooseCut(request, { goal, isManual });
     const unsummarized = chosen && createCut(messages, chosen);
     if (!chosen || !unsummarized) return this.#dropSummary(request);
     const before = this.#cut.find(messages);
@@ -357,7 +357,7 @@ export class Compactor {
 
   #chooseCut(
     { messages, input, measure, countTokens }: MeasuredRequest,
-    goal: number,
+    { goal, isManual }: Pick<ShrinkOptions, "goal" | "isManual">,
   ): ChosenCut | undefined {
     const { anchor, keepSteps, pin } = this.#options;
     const { scale } = measure;
@@ -375,6 +375,7 @@ export class Compactor {
       targetTokens: goal / scale - fixed,
       maxTokens: maxTokens / scale - fixed,
       limitTokens: measure.limit / scale - required,
+      unansweredTokens: (input.overflow || isManual ? goal : measure.limit) / scale - fixed,
       openingTokens: countTokens(OPENING_MESSAGE),
       omitted: this.#cut.find(messages),
     });
