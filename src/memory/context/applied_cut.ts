@@ -26,6 +26,8 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinnedAt: readonly number[];
   /** The messages in the part. */
   readonly part: readonly AgentMessage[];
+  /** The message after it. */
+  readonly next: AgentMessage | undefined;
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -62,6 +64,7 @@ export function createCut(
     pinned,
     pinnedAt,
     part: messages.slice(from, to),
+    next: messages[to],
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -115,6 +118,8 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly pinned: readonly MessageReference[];
   /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
   readonly part?: readonly AgentMessage[];
+  /** The message after the part. Default: unknown. */
+  readonly next?: MessageReference | undefined;
 }
 
 /**
@@ -127,7 +132,7 @@ export function relocateCut(
   cut: CutReference,
   { pin, countTokens }: RelocateOptions,
 ): AppliedCut | undefined {
-  const { first, last, newest } = locateEnds(messages, cut);
+  const { first, last } = locateEnds(messages, cut);
   if (first < 0 || last < 0) return undefined;
   const from = skipResults(messages, first);
   const to = skipResults(messages, last + 1);
@@ -138,6 +143,7 @@ export function relocateCut(
   );
   const wasKept = new Set(part.filter((group) => hasMessage(messages, group, wasPinned)));
   const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
+  const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
   // No reply has answered a request with other pinned messages. Custom ones may be in no request.
   const isSame = newest >= to &&
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
@@ -145,29 +151,17 @@ export function relocateCut(
   return createCut(messages, { from, to, pinned }, { ...cut, length });
 }
 
-/** The positions of messages of a cut in a history; -1 for none. */
-interface CutPositions {
-  readonly first: number;
-  readonly last: number;
-  readonly newest: number;
-}
-
-/** Returns the positions of the first and the last omitted message that a history has. */
+/** Returns the positions of the first and the last omitted message that a history has; -1 for none. */
 function locateEnds(
   messages: readonly AgentMessage[],
-  { first, last, newest, part = [] }: CutReference,
-): CutPositions {
-  const ends = {
-    first: locateMessage(messages, first),
-    last: locateMessage(messages, last),
-    newest: newest ? locateMessage(messages, newest) : -1,
-  };
+  { first, last, next, part = [] }: CutReference,
+): { readonly first: number; readonly last: number } {
+  const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
   if (ends.first >= 0 && ends.last >= 0) return ends;
   // The conversation ends earlier now, and its summary is about messages that are no part of it.
-  if (ends.last < 0 && ends.newest < 0) return ends;
+  if (ends.last < 0 && next && locateMessage(messages, next) < 0) return ends;
   const positions = locateMessages(messages, part).filter((position) => position >= 0);
   return {
-    ...ends,
     first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
     last: ends.last < 0 ? positions.at(-1) ?? -1 : ends.last,
   };
@@ -188,14 +182,17 @@ function hasMessage(
 
 /** Returns the messages of a cut, expected at its positions. */
 export function toReference(
-  { first, last, newest, pinned = [], ...cut }: CutMessages | AppliedCut,
+  { first, last, newest, pinned = [], ...others }: CutMessages | AppliedCut,
 ): CutReference {
-  const { from, to, length } = "from" in cut ? cut : { from: -1, to: 0, length: 0 };
+  const unknown = { from: -1, to: 0, length: 0, next: undefined };
+  const { next, ...cut } = "from" in others ? others : { ...others, ...unknown };
+  const { from, to, length } = cut;
   return {
     ...cut,
     first: { message: first, expectedAt: from },
     last: { message: last, expectedAt: to - 1 },
     newest: newest && { message: newest, expectedAt: length - 1 },
+    next: next && { message: next, expectedAt: to },
     pinned: pinned.map((message) => ({ message, expectedAt: -1 })),
   };
 }

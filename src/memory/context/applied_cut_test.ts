@@ -76,3 +76,22 @@ Deno.test("summarize(): a summary is not sent after the host has removed all mes
   await agent.prompt("They stayed in Bern.");
   assertEquals(streamFn.calls.at(-1)?.context.messages.length, 7);
 });
+
+Deno.test("summarize(): the same after the host has added the same message to the end of each history", async () => {
+  const transform = summarize({
+    streamFn: scriptedStream([reply("They moved to Rome.")]),
+    contextWindow: 4_000,
+    keepSteps: 2,
+  });
+  const history = Array.from(
+    { length: 16 },
+    (_, number) => userMessage(`${number} ${"x".repeat(1_000)}`, 0),
+  );
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  const { signal } = new AbortController();
+  const input = { ...agent.state, overflow: false, signal };
+  const time = userMessage("It is noon.", 0);
+  await transform([...history, time], input);
+  const edited = [...history.slice(0, 6), time];
+  assertEquals(transform.view(edited).messages, edited);
+});

@@ -19,6 +19,7 @@ function chooseRange(messages: readonly AgentMessage[], options: Partial<CutRequ
     targetTokens: 300,
     maxTokens: 300,
     limitTokens: 300,
+    unansweredTokens: 300,
     openingTokens: 100,
     omitted: undefined,
     pin: () => false,
