@@ -38,7 +38,7 @@ export interface AppliedCut extends HistoryRange, CutMessages {
 export function createCut(
   messages: readonly AgentMessage[],
   chosen: ChosenCut,
-  { summary, isIncomplete, length = messages.length }: Pick<
+  { summary, isIncomplete, length = countLasting(messages, chosen.to) }: Pick<
     ContextCut,
     "summary" | "isIncomplete" | "length"
   > = {},
@@ -69,6 +69,15 @@ export function createCut(
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
   };
+}
+
+/**
+ * Returns the number of messages up to the latest of the conversation, which is a reply or has an id: those that a transform
+ * adds at the end of each request, such as the time, are not found again.
+ */
+function countLasting(messages: readonly AgentMessage[], to: number): number {
+  const latest = messages.findLastIndex(({ id, role }) => id !== undefined || role === "assistant");
+  return latest < to ? messages.length : latest + 1;
 }
 
 /** Returns the part that a cut omits. */
@@ -147,7 +156,7 @@ export function relocateCut(
   // No reply has answered a request with other pinned messages. Custom ones may be in no request.
   const isSame = newest >= to &&
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
-  const length = isSame ? newest + 1 : messages.length;
+  const length = isSame ? newest + 1 : countLasting(messages, to);
   return createCut(messages, { from, to, pinned }, { ...cut, length });
 }
 
