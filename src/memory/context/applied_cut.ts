@@ -26,7 +26,7 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinnedAt: readonly number[];
   /** The messages in the part. */
   readonly part: readonly AgentMessage[];
-  /** The message after it. */
+  /** The next message of the conversation after it. */
   readonly next: AgentMessage | undefined;
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
@@ -64,20 +64,25 @@ export function createCut(
     pinned,
     pinnedAt,
     part: messages.slice(from, to),
-    next: messages[to],
+    next: messages.slice(to).find(isLasting),
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
   };
 }
 
-/**
- * Returns the number of messages up to the latest of the conversation, which is a reply or has an id: those that a transform
- * adds at the end of each request, such as the time, are not found again.
- */
+/** Returns the number of messages up to the latest of the conversation, or of all if that is omitted. */
 function countLasting(messages: readonly AgentMessage[], to: number): number {
-  const latest = messages.findLastIndex(({ id, role }) => id !== undefined || role === "assistant");
+  const latest = messages.findLastIndex(isLasting);
   return latest < to ? messages.length : latest + 1;
+}
+
+/**
+ * Whether a message is a reply or has an id, as those of the conversation: one that a transform adds to the end of each
+ * request, such as the time, is not found again, or at another place.
+ */
+function isLasting({ id, role }: AgentMessage): boolean {
+  return id !== undefined || role === "assistant";
 }
 
 /** Returns the part that a cut omits. */
@@ -127,7 +132,7 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly pinned: readonly MessageReference[];
   /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
   readonly part?: readonly AgentMessage[];
-  /** The message after the part. Default: unknown. */
+  /** The next message of the conversation after the part. Default: none that is known. */
   readonly next?: MessageReference | undefined;
 }
 
@@ -168,7 +173,7 @@ function locateEnds(
   const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
   if (ends.first >= 0 && ends.last >= 0) return ends;
   // The conversation ends earlier now, and its summary is about messages that are no part of it.
-  if (ends.last < 0 && next && locateMessage(messages, next) < 0) return ends;
+  if (ends.last < 0 && (!next || locateMessage(messages, next) < 0)) return ends;
   const positions = locateMessages(messages, part).filter((position) => position >= 0);
   return {
     first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
