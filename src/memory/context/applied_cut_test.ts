@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { slidingWindow } from "./sliding_window.ts";
@@ -94,4 +95,21 @@ Deno.test("summarize(): the same after the host has added the same message to th
   await transform([...history, time], input);
   const edited = [...history.slice(0, 6), time];
   assertEquals(transform.view(edited).messages, edited);
+});
+
+Deno.test("slidingWindow(): replies without ids that a cut keeps have answered a longer request", async () => {
+  const transform = slidingWindow({ contextWindow: 2_000, keepSteps: 2 });
+  const history = Array.from({ length: 12 }, (_, number): AgentMessage => ({
+    ...userMessage(`${number} ${"x".repeat(1_000)}`, 0),
+    id: `m${number}`,
+  }));
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  const input = { ...agent.state, overflow: false, signal: new AbortController().signal };
+  const messages = [...history, assistantMessage("ok")];
+  await transform(messages, input);
+  const view = transform.view(messages);
+  assertEquals([view.messages.length < messages.length, view.firstTrusted], [
+    true,
+    view.messages.length,
+  ]);
 });

@@ -341,8 +341,9 @@ export class Compactor {
     },
   ): CompactionReport {
     if (written?.summary !== undefined) this.#backoff.update(true);
-    this.#cut.apply(cut);
-    this.#edited.addCut(request.messages);
+    // The replies of a run that has started meanwhile have answered requests without the cut.
+    const isLatest = this.#edited.isLatest(request.messages);
+    this.#cut.apply(isLatest ? cut : { ...cut, newest: undefined });
     this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
   }

@@ -16,31 +16,27 @@ const MAX_CHANGE = 0.02;
 export class EditedHistory {
   #latest: readonly AgentMessage[] | undefined;
   #firstTrusted = 0;
-  #isCutLate = false;
 
   /** Records a history that replaces the latest one, and whose replies have answered it. Default: the next one. */
   restore(messages?: readonly AgentMessage[]): void {
     this.#latest = messages;
     this.#firstTrusted = 0;
-    this.#isCutLate = false;
   }
 
-  /** Records a cut of a history. If a run had a later one meanwhile, its replies have answered requests without the cut. */
-  addCut(messages: readonly AgentMessage[]): void {
-    this.#isCutLate = messages !== this.#latest;
+  /** Whether no run has had another history since. */
+  isLatest(messages: readonly AgentMessage[]): boolean {
+    return messages === this.#latest;
   }
 
   /** Records a history whose replies have answered shorter requests; returns the position after them. */
   distrust(messages: readonly AgentMessage[]): number {
     this.#latest = messages;
     this.#firstTrusted = messages.length;
-    this.#isCutLate = false;
     return this.#firstTrusted;
   }
 
   /** Returns the position from which the usage of replies describes the history. */
   getFirstTrusted(messages: readonly AgentMessage[], countTokens: CountTokens): number {
-    if (this.#isCutLate) return this.distrust(messages);
     const latest = this.#latest;
     this.#latest = messages;
     const from = Math.min(this.#firstTrusted, messages.length);

@@ -213,6 +213,9 @@ Deno.test("slidingWindow() keeps all messages that the next reply answers while 
       assertEquals(kept.slice(-input.length), input);
     }
   }
+  const rejected = createWindow({ contextWindow: () => undefined, keepSteps: 1 });
+  const history = [u1, a1, callMessage, ...results, u4];
+  assertEquals(getMessages(await rejected(history, createInput({ overflow: true }))), [u1, u4]);
   const tight = createWindow({ contextWindow: 330, target: 0.1, keepSteps: 1 });
   assertEquals(getMessages(await tight([u1, a1, u2, u3, u4], createInput())), [u1, u4]);
 });
