@@ -122,6 +122,21 @@ for (const isFlushed of [false, true]) {
   });
 }
 
+Deno.test("recordSession(): a session that begins after a compaction has its cut when it is rewound to a later reply", async () => {
+  const { agent, transform } = createAgent();
+  for (let number = 0; number < 9; number++) await agent.prompt("x".repeat(1_000));
+  const { length = 0 } = transform.cut ?? {};
+  await using recording = await recordSession(agent, new InMemorySessionStore());
+  await recording.flush();
+  const entries = recording.session.outline.filter(({ type }) => type === "message");
+  await recording.rewind(entries[length]?.id ?? "");
+  const { messages } = agent.state;
+  assertEquals([messages.length, transform.view(messages).messages.length < length], [
+    length + 1,
+    true,
+  ]);
+});
+
 Deno.test("recordSession(): replies of a run that starts during compact() do not count for its cut in a resumed session", async () => {
   const store = new InMemorySessionStore();
   const written = Promise.withResolvers<void>();
