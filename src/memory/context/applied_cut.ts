@@ -26,6 +26,8 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinnedAt: readonly number[];
   /** The messages in the part. */
   readonly part: readonly AgentMessage[];
+  /** The next message of the conversation after it. */
+  readonly next: AgentMessage | undefined;
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -36,7 +38,7 @@ export interface AppliedCut extends HistoryRange, CutMessages {
 export function createCut(
   messages: readonly AgentMessage[],
   chosen: ChosenCut,
-  { summary, isIncomplete, length = messages.length }: Pick<
+  { summary, isIncomplete, length = countLasting(messages, chosen.to) }: Pick<
     ContextCut,
     "summary" | "isIncomplete" | "length"
   > = {},
@@ -62,10 +64,25 @@ export function createCut(
     pinned,
     pinnedAt,
     part: messages.slice(from, to),
+    next: messages.slice(to).find(isLasting),
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
   };
+}
+
+/** Returns the number of messages up to the latest of the conversation, or of all if that is omitted. */
+function countLasting(messages: readonly AgentMessage[], to: number): number {
+  const latest = messages.findLastIndex(isLasting);
+  return latest < to ? messages.length : latest + 1;
+}
+
+/**
+ * Whether a message is a reply or has an id, as those of the conversation: one that a transform adds to the end of each
+ * request, such as the time, is not found again, or at another place.
+ */
+function isLasting({ id, role }: AgentMessage): boolean {
+  return id !== undefined || role === "assistant";
 }
 
 /** Returns the part that a cut omits. */
@@ -115,12 +132,14 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly pinned: readonly MessageReference[];
   /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
   readonly part?: readonly AgentMessage[];
+  /** The next message of the conversation after the part. Default: none that is known. */
+  readonly next?: MessageReference | undefined;
 }
 
 /**
  * Finds a cut in a history that is not the one it was made for: an earlier process stored it, repairs inserted messages,
- * the host edits it, or another transform omits some. Returns `undefined` if no end of the cut is found, or no step follows
- * it.
+ * the host edits it, or another transform omits some. Returns `undefined` if no end of the cut is found, no step follows
+ * it, or the host has removed all from one of the omitted messages on.
  */
 export function relocateCut(
   messages: readonly AgentMessage[],
@@ -142,17 +161,19 @@ export function relocateCut(
   // No reply has answered a request with other pinned messages. Custom ones may be in no request.
   const isSame = newest >= to &&
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
-  const length = isSame ? newest + 1 : messages.length;
+  const length = isSame ? newest + 1 : countLasting(messages, to);
   return createCut(messages, { from, to, pinned }, { ...cut, length });
 }
 
 /** Returns the positions of the first and the last omitted message that a history has; -1 for none. */
 function locateEnds(
   messages: readonly AgentMessage[],
-  { first, last, part = [] }: CutReference,
+  { first, last, next, part = [] }: CutReference,
 ): { readonly first: number; readonly last: number } {
   const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
   if (ends.first >= 0 && ends.last >= 0) return ends;
+  // The conversation ends earlier now, and its summary is about messages that are no part of it.
+  if (ends.last < 0 && (!next || locateMessage(messages, next) < 0)) return ends;
   const positions = locateMessages(messages, part).filter((position) => position >= 0);
   return {
     first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
@@ -175,14 +196,17 @@ function hasMessage(
 
 /** Returns the messages of a cut, expected at its positions. */
 export function toReference(
-  { first, last, newest, pinned = [], ...cut }: CutMessages | AppliedCut,
+  { first, last, newest, pinned = [], ...others }: CutMessages | AppliedCut,
 ): CutReference {
-  const { from, to, length } = "from" in cut ? cut : { from: -1, to: 0, length: 0 };
+  const unknown = { from: -1, to: 0, length: 0, next: undefined };
+  const { next, ...cut } = "from" in others ? others : { ...others, ...unknown };
+  const { from, to, length } = cut;
   return {
     ...cut,
     first: { message: first, expectedAt: from },
     last: { message: last, expectedAt: to - 1 },
     newest: newest && { message: newest, expectedAt: length - 1 },
+    next: next && { message: next, expectedAt: to },
     pinned: pinned.map((message) => ({ message, expectedAt: -1 })),
   };
 }

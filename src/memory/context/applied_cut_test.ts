@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { slidingWindow } from "./sliding_window.ts";
+import { summarize } from "./summarize.ts";
 
 const note: AgentMessage = { role: "custom", type: "note", data: {}, timestamp: 0 };
 
@@ -62,4 +64,52 @@ Deno.test("slidingWindow(): replies to requests with a cut do not count after th
   agent.setMessages(replaced);
   await agent.prompt("three");
   assertEquals((streamFn.calls[2]?.context.messages.length ?? Infinity) < 10, true);
+});
+
+Deno.test("summarize(): a summary is not sent after the host has removed all messages from one of those on that it is about", async () => {
+  const summaries = scriptedStream([reply("They moved to Rome.")]);
+  const transform = summarize({ streamFn: summaries, contextWindow: 4_000, keepSteps: 2 });
+  const streamFn = scriptedStream(Array(20).fill(reply("ok")));
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform });
+  for (let number = 0; number < 16; number++) await agent.prompt(`${number} ${"x".repeat(1_000)}`);
+  assertEquals(summaries.calls.length, 1);
+  agent.setMessages(agent.state.messages.slice(0, 6));
+  await agent.prompt("They stayed in Bern.");
+  assertEquals(streamFn.calls.at(-1)?.context.messages.length, 7);
+});
+
+Deno.test("summarize(): the same after the host has added the same message to the end of each history", async () => {
+  const transform = summarize({
+    streamFn: scriptedStream([reply("They moved to Rome.")]),
+    contextWindow: 4_000,
+    keepSteps: 2,
+  });
+  const history = Array.from(
+    { length: 16 },
+    (_, number) => userMessage(`${number} ${"x".repeat(1_000)}`, 0),
+  );
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  const { signal } = new AbortController();
+  const input = { ...agent.state, overflow: false, signal };
+  const time = userMessage("It is noon.", 0);
+  await transform([...history, time], input);
+  const edited = [...history.slice(0, 6), time];
+  assertEquals(transform.view(edited).messages, edited);
+});
+
+Deno.test("slidingWindow(): replies without ids that a cut keeps have answered a longer request", async () => {
+  const transform = slidingWindow({ contextWindow: 2_000, keepSteps: 2 });
+  const history = Array.from({ length: 12 }, (_, number): AgentMessage => ({
+    ...userMessage(`${number} ${"x".repeat(1_000)}`, 0),
+    id: `m${number}`,
+  }));
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  const input = { ...agent.state, overflow: false, signal: new AbortController().signal };
+  const messages = [...history, assistantMessage("ok")];
+  await transform(messages, input);
+  const view = transform.view(messages);
+  assertEquals([view.messages.length < messages.length, view.firstTrusted], [
+    true,
+    view.messages.length,
+  ]);
 });

@@ -23,6 +23,8 @@ export interface CutRequest {
   readonly maxTokens: number;
   /** Maximum tokens of the messages after the cut, used to keep the prompt of a reply that was cut off. */
   readonly limitTokens: number;
+  /** Maximum tokens of the messages after the cut, used to keep the latest messages that no reply has answered. */
+  readonly unansweredTokens: number;
   /** Tokens of the message that a cut inserts if the conversation would not begin with one of the user. */
   readonly openingTokens: number;
   /** The part that is already omitted. Default: none. */
@@ -118,22 +120,22 @@ function countAnchor(
 
 /** Returns the first group of the tail: the latest step is kept, earlier ones while they fit. */
 function findTailStart(
-  { messages, groups, keepSteps, targetTokens, maxTokens, limitTokens, omitted }: CutRequest,
+  request: CutRequest,
   head: number,
   pinned: ReadonlySet<MessageGroup>,
 ): number {
-  let tokens = countTokens(groups.slice(0, head)) + countTokens(pinned);
+  const { messages, groups, keepSteps, targetTokens, maxTokens, limitTokens, omitted } = request;
+  const required = [...groups.slice(0, head), ...pinned];
+  let tokens = countTokens(required);
   const latest = findLatestStep(messages, groups, groups.length);
-  const prompt = isCutOff(messages, groups[latest])
-    ? findLatestStep(messages, groups, latest)
-    : latest;
+  const input = findInput(request, latest, required);
   let tail = groups.length;
   for (let next = tail - 1; next >= head; next--) {
     const group = groups[next];
     if (!group || group.from < (omitted?.to ?? 0)) break;
     const kept = groups.length - tail;
     const stepLimit = kept < keepSteps ? maxTokens : targetTokens;
-    const limit = next >= prompt ? limitTokens : stepLimit;
+    const limit = next >= input ? limitTokens : stepLimit;
     const cost = pinned.has(group) ? 0 : group.tokens;
     if (next < latest && tokens + cost > limit) break;
     tokens += cost;
@@ -151,11 +153,59 @@ function findLatestStep(
   return groups.slice(0, before).findLastIndex(({ from }) => messages[from]?.role !== "custom");
 }
 
+/**
+ * Returns the first of the steps that the next reply answers, if all of them fit, or else the last one. A reply that was
+ * cut off may follow.
+ */
+function findInput(
+  { messages, groups, unansweredTokens }: CutRequest,
+  latest: number,
+  required: readonly MessageGroup[],
+): number {
+  const prompt = isCutOff(messages, groups[latest])
+    ? findLatestStep(messages, groups, latest)
+    : latest;
+  const unanswered = findUnanswered(messages, groups, prompt);
+  const kept = new Set([...required, ...groups.slice(unanswered)]);
+  return countTokens(kept) <= unansweredTokens ? unanswered : prompt;
+}
+
+/** Returns the first of the steps up to a prompt that no reply has answered: other prompts, and tool results before all. */
+function findUnanswered(
+  messages: readonly AgentMessage[],
+  groups: readonly MessageGroup[],
+  prompt: number,
+): number {
+  let first = prompt;
+  for (let next = prompt - 1; next >= 0; next--) {
+    if (!hasRole(messages, groups[first], "user")) break;
+    if (hasRole(messages, groups[next], "custom")) continue;
+    if (isReplyWithoutResults(messages, groups[next])) break;
+    first = next;
+  }
+  return first;
+}
+
 /** Whether a step is a reply that was cut off, whose prompt `continue()` sends again. */
 function isCutOff(messages: readonly AgentMessage[], group: MessageGroup | undefined): boolean {
-  const message = group && group.to === group.from + 1 ? messages[group.from] : undefined;
-  return message?.role === "assistant" &&
+  const message = group && messages[group.from];
+  return isReplyWithoutResults(messages, group) && message?.role === "assistant" &&
     (message.stopReason === "aborted" || message.stopReason === "error");
+}
+
+function isReplyWithoutResults(
+  messages: readonly AgentMessage[],
+  group: MessageGroup | undefined,
+): boolean {
+  return group?.to === (group?.from ?? 0) + 1 && hasRole(messages, group, "assistant");
+}
+
+function hasRole(
+  messages: readonly AgentMessage[],
+  group: MessageGroup | undefined,
+  role: AgentMessage["role"],
+): boolean {
+  return group !== undefined && messages[group.from]?.role === role;
 }
 
 /**
@@ -168,7 +218,7 @@ function alignTailToUser(
   pinned: ReadonlySet<MessageGroup>,
 ): number {
   const { messages, groups, keepSteps, omitted } = request;
-  const { targetTokens, maxTokens, limitTokens, openingTokens } = request;
+  const { targetTokens, maxTokens, limitTokens, unansweredTokens, openingTokens } = request;
   const tail = findTailStart(request, head, pinned);
   if (head > 0) return tail;
   const withOpening = {
@@ -176,6 +226,7 @@ function alignTailToUser(
     targetTokens: targetTokens - openingTokens,
     maxTokens: maxTokens - openingTokens,
     limitTokens: limitTokens - openingTokens,
+    unansweredTokens: unansweredTokens - openingTokens,
   };
   const isUser = ({ from }: MessageGroup) => messages[from]?.role === "user";
   const opening = groups.find((group, index) =>
@@ -185,7 +236,11 @@ function alignTailToUser(
     return isUser(opening) ? tail : findTailStart(withOpening, head, pinned);
   }
   const later = groups.findIndex((group, index) => index >= tail && isUser(group));
-  if (later >= 0 && later <= Math.max(tail, groups.length - keepSteps)) return later;
+  const latest = findLatestStep(messages, groups, groups.length);
+  const input = findInput(request, latest, [...pinned]);
+  if (later >= 0 && later <= Math.max(tail, Math.min(input, groups.length - keepSteps))) {
+    return later;
+  }
   const earlier = groups.findLastIndex((group, index) => index < tail && isUser(group));
   const kept = groups.filter((group, index) => index >= earlier || pinned.has(group));
   const isPossible = (groups[earlier]?.from ?? -1) >= (omitted?.to ?? 0) &&

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
-import { assistantMessage } from "../../testing/messages.ts";
+import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { chooseCut, type CutRequest } from "./choose_cut.ts";
 import { groupMessages } from "./message_groups.ts";
 
@@ -19,6 +19,7 @@ function chooseRange(messages: readonly AgentMessage[], options: Partial<CutRequ
     targetTokens: 300,
     maxTokens: 300,
     limitTokens: 300,
+    unansweredTokens: 300,
     openingTokens: 100,
     omitted: undefined,
     pin: () => false,
@@ -57,4 +58,13 @@ Deno.test("chooseCut() without an anchor leaves space for the opening message be
   const messages = [pinned, question, answer, question, question];
   const pin = (message: AgentMessage) => message === pinned;
   assertEquals(chooseRange(messages, { anchor: 0, pin }), [0, 4]);
+});
+
+Deno.test("chooseCut() keeps the tool results before a prompt while they fit with the opening message", () => {
+  const call = toolCall("read", {}, { id: "c1" });
+  const results = [assistantMessage([call]), toolResultMessage(call, "text")];
+  const messages = [question, answer, ...results, question];
+  const options = { anchor: 0, targetTokens: 0, maxTokens: 0, limitTokens: 1_000 };
+  assertEquals(chooseRange(messages, { ...options, unansweredTokens: 400 }), [0, 2]);
+  assertEquals(chooseRange(messages, { ...options, unansweredTokens: 399 }), [0, 4]);
 });

@@ -301,3 +301,29 @@ Deno.test("compact(): a request after the next one that the provider rejects bec
   const results = [await agent.prompt("first"), await agent.prompt("second")];
   assertEquals(results.map((result) => result.error), [undefined, undefined]);
 });
+
+Deno.test("compact(): replies to requests of a run that starts meanwhile cause no other cut", async () => {
+  const written = Promise.withResolvers<void>();
+  const summaries = scriptedStream([reply("s"), reply("again")]);
+  const transform = summarize({
+    streamFn: async function* (request) {
+      await written.promise;
+      yield* summaries(request);
+    },
+    contextWindow: 10_000,
+    keepSteps: 1,
+  });
+  const long = { ...usage, input: 8_000, output: 1, total: 8_001 };
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply("during", { usage: long }), reply("ok")]),
+    transformContext: transform,
+    messages: createHistory(7),
+  });
+  const compacting = compact(agent, transform, { tokens: 3_000 });
+  await agent.prompt("first");
+  written.resolve();
+  await compacting;
+  await agent.prompt(`second ${"x".repeat(4_000)}`);
+  assertEquals([summaries.calls.length, transform.cut?.summary], [1, "s"]);
+});

@@ -228,7 +228,7 @@ export class Compactor {
     { goal, instructions, isManual = false }: ShrinkOptions,
   ): Promise<CompactionReport | undefined> {
     const { messages, input, measure } = request;
-    const chosen = this.#chooseCut(request, goal);
+    const chosen = this.#chooseCut(request, { goal, isManual });
     const unsummarized = chosen && createCut(messages, chosen);
     if (!chosen || !unsummarized) return this.#dropSummary(request);
     const before = this.#cut.find(messages);
@@ -341,7 +341,9 @@ export class Compactor {
     },
   ): CompactionReport {
     if (written?.summary !== undefined) this.#backoff.update(true);
-    this.#cut.apply(cut);
+    // The replies of a run that has started meanwhile have answered requests without the cut.
+    const isLatest = this.#edited.isLatest(request.messages);
+    this.#cut.apply(isLatest ? cut : { ...cut, newest: undefined });
     this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
   }
@@ -356,7 +358,7 @@ export class Compactor {
 
   #chooseCut(
     { messages, input, measure, countTokens }: MeasuredRequest,
-    goal: number,
+    { goal, isManual }: Pick<ShrinkOptions, "goal" | "isManual">,
   ): ChosenCut | undefined {
     const { anchor, keepSteps, pin } = this.#options;
     const { scale } = measure;
@@ -374,6 +376,7 @@ export class Compactor {
       targetTokens: goal / scale - fixed,
       maxTokens: maxTokens / scale - fixed,
       limitTokens: measure.limit / scale - required,
+      unansweredTokens: (input.overflow || isManual ? goal : measure.limit) / scale - fixed,
       openingTokens: countTokens(OPENING_MESSAGE),
       omitted: this.#cut.find(messages),
     });

@@ -4,6 +4,8 @@ import type { TransformContext } from "../../core/context/context.ts";
 import type { CompactionReport } from "../../core/messages/compaction_report.ts";
 import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { unknownCost } from "../../core/models/usage.ts";
+import type { StreamFn } from "../../core/streams/stream.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
@@ -147,4 +149,22 @@ Deno.test("composeTransforms(): after an overflow only the first cut takes the r
   const composed = composeTransforms(slidingWindow(options), slidingWindow(options));
   const output = await composed(messages, overflowing);
   assertEquals("messages" in output && output.messages, "messages" in single && single.messages);
+});
+
+Deno.test("composeTransforms(): tokens after a cut are counted by the provider though a transform adds the time to each request", async () => {
+  const sizes: number[] = [];
+  const streamFn: StreamFn = (request) => {
+    const { messages } = request.context;
+    const input = 1.5 * messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+    sizes.push(input);
+    const usage = { input, output: 2, cacheRead: 0, cacheWrite: 0, total: input + 2 };
+    return scriptedStream([reply("ok", { usage })])(request);
+  };
+  const transformContext = composeTransforms(
+    (messages) => [...messages, userMessage(`The time is ${sizes.length}`, 0)],
+    slidingWindow({ contextWindow: 10_000 }),
+  );
+  const agent = new Agent({ model: "p/m", streamFn, transformContext });
+  for (let number = 0; number < 40; number++) await agent.prompt("x".repeat(1_000));
+  assertEquals(sizes.filter((size) => size > 9_000), []);
 });

@@ -23,6 +23,11 @@ export class EditedHistory {
     this.#firstTrusted = 0;
   }
 
+  /** Whether no run has had another history since. */
+  isLatest(messages: readonly AgentMessage[]): boolean {
+    return messages === this.#latest;
+  }
+
   /** Records a history whose replies have answered shorter requests; returns the position after them. */
   distrust(messages: readonly AgentMessage[]): number {
     this.#latest = messages;

@@ -195,13 +195,29 @@ Deno.test("slidingWindow() counts the tokens of a pinned message once when it is
 });
 
 Deno.test("slidingWindow() keeps the latest step, and earlier steps while they fit", async () => {
-  const history = [u1, a1, u2, a2, u3, u4];
+  const history = [u1, a1, u2, a2, u3, a1, u4];
   for (
-    const [keepSteps, kept] of [[1, [u1, u4]], [2, [u1, u3, u4]], [9, [u1, a2, u3, u4]]] as const
+    const [keepSteps, kept] of [[1, [u1, u4]], [2, [u1, a1, u4]], [9, [u1, u3, a1, u4]]] as const
   ) {
     const transform = createWindow({ contextWindow: 550, target: 0.5, keepSteps });
     assertEquals(getMessages(await transform(history, createInput())), kept);
   }
+});
+
+Deno.test("slidingWindow() keeps all messages that the next reply answers while they fit, also without an anchor", async () => {
+  const inputs = [[u3, u4], [callMessage, ...results, u4]];
+  for (const input of inputs) {
+    for (const anchor of [0, 1]) {
+      const transform = createWindow({ contextWindow: 700, target: 0.1, keepSteps: 1, anchor });
+      const kept = getMessages(await transform([u1, a1, u2, a2, ...input], createInput()));
+      assertEquals(kept.slice(-input.length), input);
+    }
+  }
+  const rejected = createWindow({ contextWindow: () => undefined, keepSteps: 1 });
+  const history = [u1, a1, callMessage, ...results, u4];
+  assertEquals(getMessages(await rejected(history, createInput({ overflow: true }))), [u1, u4]);
+  const tight = createWindow({ contextWindow: 330, target: 0.1, keepSteps: 1 });
+  assertEquals(getMessages(await tight([u1, a1, u2, u3, u4], createInput())), [u1, u4]);
 });
 
 Deno.test("slidingWindow() starts with a user message without an anchor", async () => {

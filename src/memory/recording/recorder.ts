@@ -155,7 +155,11 @@ class Recorder implements SessionRecording {
     if (this.#failure) throw this.#failure;
     try {
       if (!this.#lostWrites.exist) {
-        this.#path.appendBetweenRuns(this.#agent.state);
+        const { isRunning, messages } = this.#agent.state;
+        this.#addMessages(
+          messages,
+          (added) => this.#path.appendBetweenRuns({ isRunning, messages: added }),
+        );
         this.#recordLateQueues();
       }
       await this.session.flush();
@@ -322,18 +326,36 @@ class Recorder implements SessionRecording {
     const mustBranch = this.#path.hasMoreThan(common);
     const before = mustBranch ? readSessionState(await this.session.path()) : undefined;
     if (mustBranch) await this.#path.branch(common);
-    this.#path.appendRest(messages);
+    this.#addMessages(messages, (added) => this.#path.appendRest(added));
     if (!before) return;
     const after = readSessionState(await this.session.path());
     this.#recordSettings(before, after);
     if (before.plan && safeStringify(before.plan) !== safeStringify(after.plan)) {
       for (const entry of listPlanEntries(before.plan)) this.session.append(entry);
     }
+    this.#recordCurrentCut(messages);
+  }
+
+  /** Adds messages to the path. One that had none gets the cut of the history, too, after the messages of that time. */
+  #addMessages(
+    messages: readonly AgentMessage[],
+    add: (messages: readonly AgentMessage[]) => void,
+  ): void {
+    if (!this.#path.hasMoreThan(0)) {
+      const { transform } = this.#hooks;
+      transform?.view(messages); // Finds the cut, whose positions are then those in the messages.
+      add(messages.slice(0, transform?.cut?.length));
+      if (this.#path.hasMoreThan(0)) this.#recordCurrentCut(messages);
+    }
+    add(messages);
+  }
+
+  /** Records the cut of a history that the path has got without it. The tokens of the compaction are counted already. */
+  #recordCurrentCut(messages: readonly AgentMessage[]): void {
     const { transform } = this.#hooks;
     transform?.view(messages); // Finds the cut again if one of its ends was removed.
     const cut = transform?.cutMessages;
     const range = cut && this.#path.findRange(cut);
-    // The tokens of the compaction are counted already.
     if (range) {
       this.#recordCompaction({ droppedCount: range.count, tokensBefore: 0, tokensAfter: 0 });
     }

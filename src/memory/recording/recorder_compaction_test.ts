@@ -7,6 +7,7 @@ import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
 import type { ReportingTransform } from "../context/compaction.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
+import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { recordSession } from "./record_session.ts";
 import { resumeSession } from "./resume.ts";
@@ -101,4 +102,67 @@ Deno.test("recordSession(): a cut whose first message the host removes is that o
   await using _recording = await session.into(resumed.agent);
   assertEquals(kept.length < agent.state.messages.length, true);
   assertEquals(resumed.transform.view(resumed.agent.state.messages).messages, kept);
+});
+
+for (const isFlushed of [false, true]) {
+  Deno.test(`recordSession(): a session that begins after a compaction has its cut, with messages between runs: ${isFlushed}`, async () => {
+    const store = new InMemorySessionStore();
+    const { agent, transform } = createAgent();
+    for (let number = 0; number < 9; number++) await agent.prompt("x".repeat(1_000));
+    const recording = await recordSession(agent, store);
+    if (isFlushed) await recording.flush();
+    else await agent.prompt("next");
+    const { messages: kept } = transform.view(agent.state.messages);
+    await recording.stop();
+    const resumed = createAgent();
+    const session = await resumeSession(store, recording.session.id);
+    await using _recording = await session.into(resumed.agent);
+    assertEquals(kept.length < agent.state.messages.length, true);
+    assertEquals(resumed.transform.view(resumed.agent.state.messages).messages, kept);
+  });
+}
+
+Deno.test("recordSession(): a session that begins after a compaction has its cut when it is rewound to a later reply", async () => {
+  const { agent, transform } = createAgent();
+  for (let number = 0; number < 9; number++) await agent.prompt("x".repeat(1_000));
+  const { length = 0 } = transform.cut ?? {};
+  await using recording = await recordSession(agent, new InMemorySessionStore());
+  await recording.flush();
+  const entries = recording.session.outline.filter(({ type }) => type === "message");
+  await recording.rewind(entries[length]?.id ?? "");
+  const { messages } = agent.state;
+  assertEquals([messages.length, transform.view(messages).messages.length < length], [
+    length + 1,
+    true,
+  ]);
+});
+
+Deno.test("recordSession(): replies of a run that starts during compact() do not count for its cut in a resumed session", async () => {
+  const store = new InMemorySessionStore();
+  const written = Promise.withResolvers<void>();
+  const create = () => {
+    const transform = summarize({
+      streamFn: async function* (request) {
+        await written.promise;
+        yield* scriptedStream([reply("s")])(request);
+      },
+      contextWindow: 20_000,
+      keepSteps: 1,
+    });
+    const streamFn = scriptedStream(Array(9).fill(reply("ok")));
+    return { agent: new Agent({ model: "p/m", streamFn, transformContext: transform }), transform };
+  };
+  const { agent, transform } = create();
+  const recording = await recordSession(agent, store);
+  for (let number = 0; number < 5; number++) await agent.prompt("x".repeat(8_000));
+  const compacting = compact(agent, transform, { tokens: 100 });
+  await agent.prompt("meanwhile");
+  written.resolve();
+  await compacting;
+  await recording.stop();
+  const resumed = create();
+  const session = await resumeSession(store, recording.session.id);
+  await using _recording = await session.into(resumed.agent);
+  const { messages, firstTrusted } = resumed.transform.view(resumed.agent.state.messages);
+  assertEquals([transform.cut?.summary, firstTrusted], ["s", messages.length]);
 });
