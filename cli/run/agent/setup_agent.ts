@@ -44,6 +44,7 @@ import type { RunSettings } from "../settings/settings.ts";
 import type { EditorTools } from "../tools/editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "../tools/run_tools.ts";
 import { createAgentPrompt, createSubAgentPrompt } from "./agent_prompts.ts";
+import { findReplyLimit } from "./reply_limit.ts";
 
 /**
  * Maximum duration of a summary. Models on this device may need minutes for a long prompt; connections have limits of their
@@ -296,9 +297,11 @@ async function createAgentOptions(
   const { maxTurns, fallbackModels = [], policies = [] } = options;
   const { isReplay = options.replay !== undefined } = options;
   const { retry, fallback } = createRetries(fallbackModels, { isReplay });
+  const maxTokens = findReplyLimit(options.maxCost, [model, ...fallbackModels]);
   return {
     model,
     retry,
+    ...(maxTokens !== undefined && { streamOptions: { maxTokens } }),
     ...rejectedKeys?.createOptions({ streamFn, getApiKey }, fallback) ??
       { streamFn, ...(getApiKey && { getApiKey }) },
     prices,
