@@ -97,6 +97,8 @@ export interface AgentSetupOptions extends
   readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
+  /** Whether the host limits the cost of all runs together, with a policy of its own. Default: `false`. */
+  readonly sharesBudget?: boolean;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Policies of sub-agents, in addition to those of the run. Default: none. */
@@ -428,8 +430,9 @@ async function loadPlanMode(
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
-  { maxCost: cost, timeoutMs: elapsedMs, conversation }: AgentSetupOptions,
+  { maxCost, timeoutMs: elapsedMs, conversation, sharesBudget = false }: AgentSetupOptions,
 ): Promise<Policy[]> {
+  const cost = sharesBudget ? undefined : maxCost;
   if (cost === undefined && elapsedMs === undefined) return [];
   const { budget, sharedBudget } = await importLate<typeof import("../../../src/policies/mod.ts")>(
     "../../../src/policies/mod.ts",
