@@ -146,12 +146,18 @@ function listParents(name: string): string[] {
 /** Maximum number of parts of a name whose tables are indexed; no key of the configuration has more. */
 const MAX_DEPTH = 4;
 
+/** Advice by the reason of a syntax error. */
+const SYNTAX_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/escape/, "single quotes keep backslashes as they are"], // Such as in "C:\Users".
+  [/control characters/, "is a closing quote missing?"],
+  [/^invalid value$/, "texts need quotes"],
+];
+
 function toSyntaxProblem(error: unknown, origin: FileOrigin): ConfigProblem {
   if (!(error instanceof TomlError)) throw error;
   // The first line of the message is the reason, the others show the place in the text.
   const [reason = ""] = error.message.replace(/^Invalid TOML document: /, "").split("\n");
-  // Such as in "C:\Users".
-  const advice = reason.includes("escape") ? " (single quotes keep backslashes as they are)" : "";
-  const message = `Invalid TOML: ${reason}${advice}`;
+  const advice = SYNTAX_ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
+  const message = `Invalid TOML: ${reason}${advice ? ` (${advice})` : ""}`;
   return { type: "error", origin, line: error.line, message };
 }

@@ -80,7 +80,13 @@ Deno.test("parseConfig(): reports the line of a key in a table", () => {
 
 Deno.test("parseConfig(): reports a syntax error with its line", () => {
   assertEquals(parse("model = 'a'\nmax_turns = \n").problems, [
-    "config.toml:2: Invalid TOML: invalid value",
+    "config.toml:2: Invalid TOML: invalid value (texts need quotes)",
+  ]);
+  assertEquals(parse("model = openai/a\n").problems, [
+    "config.toml:1: Invalid TOML: invalid value (texts need quotes)",
+  ]);
+  assertEquals(parse('model = "openai/a\nmax_turns = 5\n').problems, [
+    "config.toml:1: Invalid TOML: control characters are not allowed in strings (is a closing quote missing?)",
   ]);
   assertEquals(parse("a = 1\na = 2").problems, [
     "config.toml:2: Invalid TOML: trying to redefine an already defined table or value",

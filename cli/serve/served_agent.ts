@@ -33,7 +33,7 @@ export interface ServedAgentOptions {
 
 /** Returns a function that creates the agent of a run, with its own tools and hooks. */
 export function createServedAgents(
-  { maxCost: _maxCost, ...settings }: ProjectRunSettings,
+  settings: ProjectRunSettings,
   { connection, signal, store, onWarning }: ServedAgentOptions,
   host: Host,
 ): CreateAgent {
@@ -56,6 +56,7 @@ export function createServedAgents(
     const setup = cleanup.use(
       await setUpAgent({
         ...settings,
+        sharesBudget: true,
         ...hooks,
         ...(selected && { model: selected }),
         ask: () => ({ type: "pending" }),

@@ -104,7 +104,7 @@ Deno.test("swink config set: rejects invalid keys and values, and an invalid fil
   assertEquals(await run(home, ["set", "max_turns", "7"]), [
     3,
     "",
-    `swink: HOME/${FILE}:1: Invalid TOML: invalid value\nCorrect the file first: swink config edit\n`,
+    `swink: HOME/${FILE}:1: Invalid TOML: invalid value (texts need quotes)\nCorrect the file first: swink config edit\n`,
   ]);
   assertEquals(home.read(FILE), "model = \n");
 });

@@ -96,7 +96,7 @@ Deno.test("swink run: an invalid configuration ends the run, and its source is n
   const file = `swink: HOME/${CONFIG}`;
   assertEquals(await check({ files: { [CONFIG]: "model = \n" } }), [
     3,
-    `${file}:1: Invalid TOML: invalid value\n`,
+    `${file}:1: Invalid TOML: invalid value (texts need quotes)\n`,
   ]);
   assertEquals(await check({ files: { [CONFIG]: "net = 'http://x'\n" } }), [
     3,

@@ -212,6 +212,20 @@ Deno.test("swink run --max-budget-usd: a request that could exceed the budget is
   }
 });
 
+Deno.test("swink run --max-budget-usd: a budget below the price of the longest reply limits the length of replies", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const getLength = async (budget: string, ...args: string[]) => {
+    const model = ["-m", "anthropic/claude-sonnet-5-5"];
+    const { code, bodies } = await run(home, ["--max-budget-usd", budget, ...model, ...args]);
+    return [code, ...bodies.map(({ max_tokens: length }) => length)];
+  };
+  assertEquals(await getLength("20"), [0, 128_000]);
+  assertEquals(await getLength("1"), [0, 25_000]);
+  assertEquals(await getLength("0.1"), [0, 4_096]);
+  // A fallback model that is more expensive can continue within the budget, too.
+  assertEquals(await getLength("1", "--fallback-model", "anthropic/claude-opus-5"), [0, 10_000]);
+});
+
 Deno.test("swink run --timeout: ends the run, also within a command", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const model = [scriptedReply(scriptedCall("bash", { command: "sleep 60" }))];

@@ -255,6 +255,14 @@ Deno.test("swink serve: tokens of a file have the sessions of their tenants", as
   assertEquals((await served.json(200, "GET", "/v1/sessions")).sessions, []);
 });
 
+Deno.test("swink serve: a small budget of the tenants limits the length of replies, and allows requests", async () => {
+  await using served = await Served.start([scriptedReply("Hello.")], ["--max-budget-usd", "1"]);
+  const { id } = await served.json(201, "POST", "/v1/sessions", {});
+  await served.json(202, "POST", `/v1/sessions/${id}/prompt`, { text: "Hi" });
+  await served.waitForState(id);
+  assertEquals(served.provider.requests.map((body) => JSON.parse(body).max_tokens), [25_000]);
+});
+
 Deno.test("swink serve: hooks of a prompt add to it, or block it before a request", async () => {
   const command =
     "if grep -q secret; then echo 'no secrets' >&2; exit 2; else echo 'Branch: main'; fi";

@@ -123,7 +123,7 @@ Deno.test("swink run -o stream-json: the events of a sub-agent name the call tha
 });
 
 Deno.test("swink run --max-budget-usd: the spending of sub-agents counts", async () => {
-  const expensive = { ...scriptedReply("Found."), outputTokens: 100_000 };
+  const expensive = { ...scriptedReply("Found."), outputTokens: 160_000 };
   const { code, requests } = await run(
     [TASK, expensive, DONE],
     ["--max-budget-usd", "2", "-m", "anthropic/claude-sonnet-5-5"],

@@ -1,7 +1,8 @@
 /**
  * Classification of provider errors as `AgentError`s.
  *
- * The provider's error code decides first, then the `decisivePatterns` of its table, the status, and the message.
+ * The error code of the provider decides first, unless the status rejects the key, then the `decisivePatterns`
+ * of its table, the status, and the message.
  *
  * @module
  */
@@ -129,7 +130,7 @@ function classifyFailure(
   table: ErrorTable | undefined,
 ): ErrorClassification {
   const { codes, message, status } = failure;
-  const classification = classifyByCode(codes, [table?.codes ?? {}, COMMON_CODES]) ??
+  const classification = classifyByDecisiveCode(failure, table) ??
     matchPattern(message, table?.decisivePatterns) ??
     classifyByStatus(failure) ??
     classifyByMessage(message, table) ??
@@ -141,6 +142,16 @@ function classifyFailure(
   if (classification !== THROTTLED) return classification;
   if (isOversizedMessage(message)) return OVERFLOW;
   return isQuotaExhausted(failure) ? QUOTA : classification;
+}
+
+/** Some gateways give all errors the code of a failed server, also where the status rejects the key. */
+function classifyByDecisiveCode(
+  { codes, status }: FailureDetails,
+  table: ErrorTable | undefined,
+): ErrorClassification | undefined {
+  const classification = classifyByCode(codes, [table?.codes ?? {}, COMMON_CODES]);
+  const isKeyRejected = status === 401 || status === 403;
+  return classification === UNAVAILABLE && isKeyRejected ? undefined : classification;
 }
 
 function classifyByCode(

@@ -17,6 +17,20 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
   ["a wrong key [5.5]", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
   ["a key without permission", 403, createErrorBody("no"), "auth_error", false],
   [
+    "a wrong key, with the code that a gateway gives to all errors",
+    401,
+    { type: "error", error: { type: "api_error", message: "Invalid token" } },
+    "auth_error",
+    false,
+  ],
+  [
+    "a key without permission, with the code of a failed server",
+    403,
+    { error: { code: "server_error", message: "no" } },
+    "auth_error",
+    false,
+  ],
+  [
     "an exhausted plan, answered like a missing permission",
     403,
     createErrorBody("You've reached your usage limit for this billing cycle."),

@@ -44,6 +44,7 @@ import type { RunSettings } from "../settings/settings.ts";
 import type { EditorTools } from "../tools/editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "../tools/run_tools.ts";
 import { createAgentPrompt, createSubAgentPrompt } from "./agent_prompts.ts";
+import { findReplyLimit } from "./reply_limit.ts";
 
 /**
  * Maximum duration of a summary. Models on this device may need minutes for a long prompt; connections have limits of their
@@ -96,6 +97,8 @@ export interface AgentSetupOptions extends
   readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
+  /** Whether the host limits the cost of all runs together, with a policy of its own. Default: `false`. */
+  readonly sharesBudget?: boolean;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Policies of sub-agents, in addition to those of the run. Default: none. */
@@ -296,9 +299,11 @@ async function createAgentOptions(
   const { maxTurns, fallbackModels = [], policies = [] } = options;
   const { isReplay = options.replay !== undefined } = options;
   const { retry, fallback } = createRetries(fallbackModels, { isReplay });
+  const maxTokens = findReplyLimit(options.maxCost, [model, ...fallbackModels]);
   return {
     model,
     retry,
+    ...(maxTokens !== undefined && { streamOptions: { maxTokens } }),
     ...rejectedKeys?.createOptions({ streamFn, getApiKey }, fallback) ??
       { streamFn, ...(getApiKey && { getApiKey }) },
     prices,
@@ -425,8 +430,9 @@ async function loadPlanMode(
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
-  { maxCost: cost, timeoutMs: elapsedMs, conversation }: AgentSetupOptions,
+  { maxCost, timeoutMs: elapsedMs, conversation, sharesBudget = false }: AgentSetupOptions,
 ): Promise<Policy[]> {
+  const cost = sharesBudget ? undefined : maxCost;
   if (cost === undefined && elapsedMs === undefined) return [];
   const { budget, sharedBudget } = await importLate<typeof import("../../../src/policies/mod.ts")>(
     "../../../src/policies/mod.ts",

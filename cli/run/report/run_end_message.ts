@@ -89,7 +89,7 @@ export function getRunEndMessage(
       return { reason: `terminated${kept}` };
     case ExitCode.limit:
       if (outcome.stoppedBy) return { reason: `stopped: ${toCliTerms(outcome.stoppedBy.reason)}` };
-      return { reason: "the reply is incomplete: it reached the output limit of the model" };
+      return { reason: "the reply is incomplete: it reached the limit of output tokens" };
     case ExitCode.refused:
       return {
         reason: `tool calls refused, approval is not possible in this run: ${refused.join(", ")}`,
