@@ -84,9 +84,10 @@ export function getBasicEnvironment(): Record<string, string> {
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
   const { cwd, env = {}, stdin = "null", waitsForDebugger = false, permissions = ["-A"] } = options;
-  const [deno = "", subcommand = "", _all, ...denoArgs] = SWINK_COMMAND;
-  const inspector = waitsForDebugger ? ["--inspect-wait=127.0.0.1:0"] : [];
-  const command = [deno, subcommand, ...inspector, ...permissions, ...denoArgs, ...args];
+  const [deno = "", subcommand = "", _all, quiet = "", ...denoArgs] = SWINK_COMMAND;
+  // A quiet process does not write the address of the inspector.
+  const mode = waitsForDebugger ? "--inspect-wait=127.0.0.1:0" : quiet;
+  const command = [deno, subcommand, mode, ...permissions, ...denoArgs, ...args];
   const [program = "", ...programArgs] = stdin === "terminal" ? createTerminal(command) : command;
   const child = new Deno.Command(program, {
     args: programArgs,

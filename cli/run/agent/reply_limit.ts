@@ -21,12 +21,10 @@ const PRICED_TOKENS = 1_000_000;
  * price of the longest reply of the model would allow no request. `undefined`: the maximum of the models.
  */
 export function findReplyLimit(
-  maxCost: number | undefined,
+  maxCost: number,
   models: readonly ModelSpec[],
 ): number | undefined {
-  if (maxCost === undefined) return undefined;
-  const limits = models.map((model) => findModelLimit(maxCost, model));
-  const limit = Math.min(...limits);
+  const limit = Math.min(...models.map((model) => findModelLimit(maxCost, model)));
   return limit === Infinity ? undefined : limit;
 }
 

@@ -44,7 +44,6 @@ import type { RunSettings } from "../settings/settings.ts";
 import type { EditorTools } from "../tools/editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "../tools/run_tools.ts";
 import { createAgentPrompt, createSubAgentPrompt } from "./agent_prompts.ts";
-import { findReplyLimit } from "./reply_limit.ts";
 
 /**
  * Maximum duration of a summary. Models on this device may need minutes for a long prompt; connections have limits of their
@@ -299,7 +298,7 @@ async function createAgentOptions(
   const { maxTurns, fallbackModels = [], policies = [] } = options;
   const { isReplay = options.replay !== undefined } = options;
   const { retry, fallback } = createRetries(fallbackModels, { isReplay });
-  const maxTokens = findReplyLimit(options.maxCost, [model, ...fallbackModels]);
+  const maxTokens = await limitReplies(options.maxCost, [model, ...fallbackModels]);
   return {
     model,
     retry,
@@ -323,6 +322,19 @@ async function createAgentOptions(
     ],
     ...(maxTurns !== undefined && { maxTurns }),
   };
+}
+
+/** Returns the maximum number of output tokens of a reply for a budget, if there is one. */
+async function limitReplies(
+  maxCost: number | undefined,
+  models: readonly ModelSpec[],
+): Promise<number | undefined> {
+  if (maxCost === undefined) return undefined;
+  const { findReplyLimit } = await importLate<typeof import("./reply_limit.ts")>(
+    "./reply_limit.ts",
+    import.meta.url,
+  );
+  return findReplyLimit(maxCost, models);
 }
 
 /** Creates the stream function of the providers of a run; the model of a conversation may change to others. */
