@@ -4,7 +4,6 @@
  * @module
  */
 
-import { describeValue } from "../errors/describe_value.ts";
 import { AbortedError, AgentError, getErrorMessage, StreamError } from "../errors/errors.ts";
 import type { Citation } from "../messages/content.ts";
 import type { StopReason } from "../models/model.ts";
@@ -234,7 +233,7 @@ function toStreamError(thrown: unknown): StreamError {
 }
 
 function createDeltaError(type: TextOrThinking, delta: unknown): StreamError {
-  return new StreamError(`The ${type} to write must be a string, not ${describeValue(delta)}`);
+  return new StreamError(`The ${type} to write must be a string, not ${typeof delta}`);
 }
 
 /** Removes properties that are `undefined`, so that events do not have them. */
