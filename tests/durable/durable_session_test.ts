@@ -1,8 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
 import { SessionError } from "../../src/core/errors/errors.ts";
+import type { QueuedMessages } from "../../src/core/events/event.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import { userMessage } from "../../src/core/messages/message.ts";
 import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { findQueued } from "../../src/core/sessions/queued_messages.ts";
 import type { Session, SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
@@ -323,6 +326,76 @@ Deno.test("openDurableSession(): messages that a run has taken from the queue of
     assertEquals(type, "completed");
   }
   assertEquals(counts, [1, 0]);
+});
+
+/** An agent that answers each prompt. */
+function createAgent(steps: DurableSteps) {
+  const streamFn = scriptedStream([reply("One"), reply("Two")]);
+  return durableAgent({ model: "test/model", streamFn }, steps);
+}
+
+function listTexts({ followUp }: QueuedMessages): string[] {
+  return followUp.map(({ message }) => "content" in message ? extractText(message.content) : "");
+}
+
+Deno.test("openDurableSession(): a message that a run has dequeued and not delivered is still queued", async () => {
+  const store = new InMemorySessionStore();
+  const stored = await store.create({ id: "ada" });
+  stored.append({ type: "message", message: userMessage("Hello", 5) });
+  const delivering = {
+    steering: [],
+    followUp: [{ id: "queued", message: userMessage("What else?", 6) }],
+  };
+  stored.append({ type: "queue_changed", queued: { steering: [], followUp: [] }, delivering });
+  await stored.close();
+  const texts: string[] = [];
+  const workflow = async (steps: DurableSteps) => {
+    const agent = createAgent(steps);
+    const session = await openDurableSession(agent, store, { id: "ada", steps });
+    texts.push(...listTexts(agent.queued));
+    await session.save(await agent.prompt("Go"));
+    texts.push(`${agent.queued.followUp.length} left`);
+  };
+  await executeRun(new ArrayJournal(), { workflow, input: null });
+  assertEquals(texts, ["What else?", "0 left"]);
+});
+
+Deno.test("openDurableSession(): runs that overlap keep the queued messages of each other", async () => {
+  const store = new InMemorySessionStore();
+  const stored = await store.create({ id: "ada" });
+  const first = { id: "first", message: userMessage("First", 5) };
+  stored.append({ type: "queue_changed", queued: { steering: [], followUp: [first] } });
+  await stored.close();
+  const opened = createDeferred();
+  const saved = createDeferred();
+  const counts: number[] = [];
+  const later = executeRun(new ArrayJournal(), {
+    workflow: async (steps) => {
+      const agent = createAgent(steps);
+      const session = await openDurableSession(agent, store, { id: "ada", steps });
+      opened.resolve();
+      await saved.promise;
+      await session.save(await agent.prompt("Go")); // delivers the first message
+    },
+    input: null,
+  });
+  await opened.promise;
+  const workflow = async (steps: DurableSteps) => {
+    const agent = createAgent(steps);
+    const session = await openDurableSession(agent, store, { id: "ada", steps });
+    counts.push(agent.queued.followUp.length);
+    agent.followUp("Second");
+    // An aborted run leaves its messages in the queues.
+    await session.save(await agent.prompt("Go", { signal: AbortSignal.abort() }));
+  };
+  await executeRun(new ArrayJournal(), { workflow, input: null });
+  saved.resolve();
+  await later;
+  const next = await store.open("ada", { access: "read" });
+  const queued = findQueued(await next.path());
+  await next.close();
+  assertEquals(listTexts(queued), ["Second"]);
+  assertEquals(counts, [1]);
 });
 
 Deno.test("openDurableSession(): the agents of a run save the same session one after the other, also after a crash", async () => {

@@ -14,6 +14,7 @@ import type { Usage } from "../../../src/core/models/usage.ts";
 import { ReadableQueue } from "../../../src/core/ports/readable_queue.ts";
 import { startTimer } from "../../../src/core/ports/start_timer.ts";
 import { BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import { redactEvent } from "../../../src/core/streams/redact_event.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/streams/stream.ts";
 import { redact } from "../../../src/core/text/redact.ts";
 import { describeLostConnection } from "../http/connection_error.ts";
@@ -153,7 +154,7 @@ class ReplyStream<Frame> {
     });
     this.#writer = new BlockWriter((event) => {
       if (this.#onAccepted !== undefined && isAccepting(event)) this.#accept(this.#onAccepted);
-      this.events.push(this.#redactEvent(event));
+      this.events.push(redactEvent(event, (text) => this.#redact(text)));
       if (event.type === "done" || event.type === "error") options.onEnd?.(event.usage);
     });
     const { clock, idleTimeoutMs: limitMs } = options.settings;
@@ -341,26 +342,6 @@ class ReplyStream<Frame> {
   #createNetworkError(problem: string, cause?: unknown): NetworkError {
     const { provider } = this.#options.request.model;
     return new NetworkError(`${provider}: ${problem}`, { provider, cause });
-  }
-
-  /** Removes secrets from warnings and errors, which may quote the provider. */
-  #redactEvent(event: AssistantMessageEvent): AssistantMessageEvent {
-    switch (event.type) {
-      case "warning":
-        return { ...event, message: this.#redact(event.message) };
-      case "error":
-        return { ...event, error: this.#redactError(event.error) };
-      default:
-        return event;
-    }
-  }
-
-  /** Returns an error without secrets; a cause whose message may contain one is left out. */
-  #redactError(error: AgentError): AgentError {
-    const message = this.#redact(error.message);
-    if (message === error.message) return error;
-    const { cause: _cause, ...record } = error.toJSON();
-    return AgentError.from({ ...record, message });
   }
 
   /** Returns the start of a text without secrets. They are removed first, since a part of one would not be found. */

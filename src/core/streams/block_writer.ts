@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError, type AgentError } from "../errors/errors.ts";
+import { AbortedError, AgentError, getErrorMessage, StreamError } from "../errors/errors.ts";
 import type { Citation } from "../messages/content.ts";
 import type { StopReason } from "../models/model.ts";
 import type { Cost, Usage } from "../models/usage.ts";
@@ -177,10 +177,10 @@ export class BlockWriter {
     this.closeTextOrThinking();
     this.#closeCalls();
     this.#ended = true;
-    const stopReason = error.code === "aborted" ? "aborted" : "error";
-    this.#emit(
-      usage ? { type: "error", stopReason, error, usage } : { type: "error", stopReason, error },
-    );
+    // Untyped callers pass what they have caught.
+    const failure = AgentError.is(error) ? error : toStreamError(error);
+    const stopReason = failure.code === "aborted" ? "aborted" : "error";
+    this.#emit({ type: "error", stopReason, error: failure, ...(usage && { usage }) });
   }
 
   /** Ends the reply as aborted; `reason` becomes the error's `cause`. */
@@ -189,7 +189,9 @@ export class BlockWriter {
   }
 
   #write(type: TextOrThinking, delta: string): void {
-    if (delta === "" || !this.#openTextOrThinking(type)) return;
+    if (this.#ended || delta === "") return;
+    if (typeof delta !== "string") throw createDeltaError(type, delta);
+    this.#openTextOrThinking(type);
     const text = this.#half + delta;
     this.#half = endsWithinCharacter(text) ? text.slice(-1) : "";
     this.#emitDelta(type, this.#half ? text.slice(0, -1) : text);
@@ -224,6 +226,14 @@ export class BlockWriter {
   #closeCalls(): void {
     for (const contentIndex of this.#openCalls) this.closeToolCall(contentIndex);
   }
+}
+
+function toStreamError(thrown: unknown): StreamError {
+  return new StreamError(`The model failed: ${getErrorMessage(thrown)}`, { cause: thrown });
+}
+
+function createDeltaError(type: TextOrThinking, delta: unknown): StreamError {
+  return new StreamError(`The ${type} to write must be a string, not ${typeof delta}`);
 }
 
 /** Removes properties that are `undefined`, so that events do not have them. */

@@ -1,6 +1,6 @@
-import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { seededRandom } from "../../testing/seeded_random.ts";
-import { AbortedError, NetworkError } from "../errors/errors.ts";
+import { AbortedError, NetworkError, StreamError } from "../errors/errors.ts";
 import { zeroCost, zeroUsage } from "../models/usage.ts";
 import { ReplyAccumulator } from "./accumulate.ts";
 import { BlockWriter } from "./block_writer.ts";
@@ -52,6 +52,17 @@ Deno.test("BlockWriter: joins the halves of a character that deltas have split",
     events.flatMap((event) => "delta" in event ? [[event.contentIndex, event.delta]] : []),
     [[0, "\ud83d"], [1, "\udc4b"], [2, "a"], [2, "\ud83d"]],
   );
+});
+
+Deno.test("BlockWriter: refuses a delta that is no string, which would become a word of the reply", () => {
+  const writer = new BlockWriter(() => {});
+  for (const delta of [undefined, null, 5, {}] as unknown as string[]) {
+    for (const write of [() => writer.writeText(delta), () => writer.writeThinking(delta)]) {
+      assertThrows(write, StreamError, "to write must be a string, not ");
+    }
+  }
+  writer.finish({ stopReason: "stop", usage });
+  writer.writeText(undefined as unknown as string); // ignored after the end
 });
 
 Deno.test("BlockWriter: closes a text or thinking block when another block starts", () => {

@@ -6,8 +6,11 @@
 
 import { checkFunction } from "../checks/check_function.ts";
 import { StreamError } from "../errors/errors.ts";
+import { EventLoopPause } from "../ports/event_loop_pause.ts";
+import { redact } from "../text/redact.ts";
 import { BlockWriter } from "./block_writer.ts";
 import { EventQueue } from "./event_queue.ts";
+import { redactEvent } from "./redact_event.ts";
 import { toReplyError } from "./reply_error.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
 
@@ -17,7 +20,8 @@ export interface ReplyTarget {
   readonly writer: BlockWriter;
   /**
    * Resolves when everything written so far has been read, or the reader has left. A model that may write faster than the
-   * events are read waits for it.
+   * events are read waits for it. Timers fire and signals are aborted meanwhile, so that a model that never pauses can be
+   * stopped.
    */
   readonly drained: () => Promise<void>;
 }
@@ -62,6 +66,7 @@ class WrittenReply {
   readonly #write: WriteReply;
   readonly #writer: BlockWriter;
   readonly #controller = new AbortController();
+  readonly #loopPause = new EventLoopPause();
   readonly #onAbort = () => this.#abort(this.#request.signal.reason);
 
   constructor(request: StreamRequest, write: WriteReply) {
@@ -87,7 +92,7 @@ class WrittenReply {
     const { provider, modelId } = this.#request.model;
     const request = { ...this.#request, signal: this.#controller.signal };
     try {
-      await this.#write(request, { writer: this.#writer, drained: () => this.events.drained() });
+      await this.#write(request, { writer: this.#writer, drained: () => this.#drained() });
       if (this.#writer.ended) return;
       const message = `The model ${modelId} has not finished its reply: call writer.finish()`;
       this.#writer.fail(new StreamError(message, { provider, model: modelId }));
@@ -96,8 +101,15 @@ class WrittenReply {
     }
   }
 
+  async #drained(): Promise<void> {
+    await this.events.drained();
+    await this.#loopPause.wait();
+  }
+
   #send(event: AssistantMessageEvent): void {
-    this.events.push(event);
+    this.events.push(
+      redactEvent(event, (text) => redact(text, [this.#request.options.apiKey ?? ""])),
+    );
     if (event.type === "done" || event.type === "error") this.#close();
   }
 
@@ -110,5 +122,6 @@ class WrittenReply {
   #close(): void {
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.events.close();
+    this.#loopPause.end();
   }
 }

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { withDeadline } from "../../../tests/deadline.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 import { Agent } from "../../agent/agent.ts";
 import { readReply } from "../../testing/read_reply.ts";
-import { AuthError, BadRequestError, getErrorMessage } from "../errors/errors.ts";
+import { type AgentError, AuthError, BadRequestError, getErrorMessage } from "../errors/errors.ts";
 import { zeroUsage } from "../models/usage.ts";
 import { createDeferred } from "../ports/deferred.ts";
 import { defineTool } from "../tools/tool.ts";
@@ -124,6 +126,37 @@ Deno.test("streamFnFrom(): an error ends the reply, and keeps what was written",
   ]);
 });
 
+Deno.test("streamFnFrom(): no error or warning that a model writes contains the key of the request", async () => {
+  const streamFn = streamFnFrom((_request, { writer }) => {
+    writer.warning("license", "The key sk-secret-1 expires soon");
+    writer.fail(new AuthError("Wrong key: sk-secret-1"));
+  });
+  const request = createRequest({ options: { apiKey: "sk-secret-1" } });
+  const events = await Array.fromAsync<AssistantMessageEvent>(streamFn(request));
+  assertEquals(
+    events.map((event) => {
+      if (event.type === "warning") return event.message;
+      return event.type === "error" ? event.error.message : event.type;
+    }),
+    ["start", "The key [redacted] expires soon", "Wrong key: [redacted]"],
+  );
+});
+
+Deno.test("streamFnFrom(): a reply ends that a model fails with a value that is no error", async () => {
+  for (const thrown of [undefined, null, "plain", new TypeError("plain")]) {
+    const { error, content } = await withDeadline(
+      readReply(
+        streamFnFrom((_request, { writer }) => {
+          writer.writeText("so far");
+          writer.fail(thrown as AgentError);
+        })(createRequest()),
+      ),
+    );
+    assertEquals(error?.code, "stream_error");
+    assertEquals(content, [{ type: "text", text: "so far" }]);
+  }
+});
+
 Deno.test("streamFnFrom(): a reply that is not finished is an error, which says how to end it", async () => {
   const { error, content } = await readReply(
     streamFnFrom((_request, { writer }) => writer.writeText("so far"))(createRequest()),
@@ -193,9 +226,41 @@ Deno.test("streamFnFrom(): a model can wait until its events are read", async ()
   for (let count = 0; count < 2; count++) await events.next();
   assertEquals(written, [0]);
   await events.next();
-  await Promise.resolve();
+  await waitUntil(() => written.length > 1);
   assertEquals(written, [0, 1]);
   await events.return?.();
+});
+
+/** Parts that a model writes at most, if it cannot be stopped. */
+const MANY = 1_000_000;
+
+Deno.test("streamFnFrom(): a timer can abort a model that never pauses, wherever its events are read", async () => {
+  const controller = new AbortController();
+  let parts = 0;
+  const streamFn = streamFnFrom(async ({ signal }, { writer, drained }) => {
+    for (; parts < MANY && !signal.aborted; parts++) {
+      writer.writeText("x");
+      await drained();
+    }
+  });
+  setTimeout(() => controller.abort());
+  const { stopReason } = await readReply(streamFn(createRequest({ signal: controller.signal })));
+  assertEquals(stopReason, "aborted");
+  assert(parts < MANY);
+});
+
+Deno.test("streamFnFrom(): a model that ignores its signal does not block the event loop after the end", async () => {
+  const reply = await openReply(createRequest());
+  await reply.events.return?.();
+  let hasTimerFired = false;
+  setTimeout(() => hasTimerFired = true);
+  let waits = 0;
+  while (!hasTimerFired && waits < MANY) {
+    waits++;
+    await reply.drained();
+  }
+  assert(waits < MANY);
+  reply.held.resolve();
 });
 
 Deno.test("streamFnFrom(): refuses a value that is no function", () => {

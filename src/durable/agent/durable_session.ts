@@ -9,10 +9,11 @@ import type { AgentResult } from "../../agent/agent_result.ts";
 import { checkNames } from "../../core/checks/check_names.ts";
 import type { DurableSteps } from "../../core/durable/durable_steps.ts";
 import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
-import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
+import type { QueuedMessages } from "../../core/events/event.ts";
 import { repairHistory } from "../../core/messages/history.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import { realSleep } from "../../core/ports/ports.ts";
+import { findQueued, QUEUE_ENTRIES } from "../../core/sessions/queued_messages.ts";
 import { createRunEndedEntry } from "../../core/sessions/run_ended_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/sessions/session.ts";
 import type {
@@ -22,6 +23,12 @@ import type {
 } from "../../core/sessions/session_entry.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
+import {
+  appendQueueChange,
+  hasQueueChange,
+  type QueueChange,
+  SessionQueue,
+} from "./session_queue.ts";
 
 /** Name of the entry that precedes the messages of a run; its data have the `runId`. */
 export const RUN_ENTRY = "durable_run";
@@ -122,16 +129,8 @@ export async function openDurableSession(
     ? undefined
     : await repeatOnFailure(store, steps, () => readHistory(store, id, leaf));
   if (stored) agent.setMessages(stored.messages);
-  for (const { message } of stored?.queued.steering ?? []) agent.steer(message);
-  for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
-  const hasQueued = stored !== undefined && countQueued(stored.queued) > 0;
-  const saver = new SessionSaver({
-    agent,
-    store,
-    session: options,
-    leaf,
-    hasQueued,
-  });
+  const queue = new SessionQueue(agent, stored?.queued ?? NONE_QUEUED);
+  const saver = new SessionSaver({ agent, store, session: options, leaf, queue });
   return {
     id,
     resumed: leaf !== null,
@@ -163,8 +162,8 @@ interface SessionSaverOptions {
   readonly session: DurableSessionOptions;
   /** The entry after which the run continues; `null` if the session did not exist when the run began. */
   readonly leaf: string | null;
-  /** Whether the session has messages in the queues. */
-  readonly hasQueued: boolean;
+  /** Its queues. */
+  readonly queue: SessionQueue;
 }
 
 /** Saves what a run adds to its session. */
@@ -172,8 +171,6 @@ class SessionSaver {
   readonly #options: SessionSaverOptions;
   /** Number of messages of the agent that are in the session, or in a save that has begun. */
   #saved: number;
-  /** Whether the session has messages in the queues. */
-  #hasQueued: boolean;
   /** The last entry of the session before the next save. */
   #lastEntry: string | null;
 
@@ -181,7 +178,6 @@ class SessionSaver {
     this.#options = options;
     this.#lastEntry = options.leaf;
     this.#saved = options.agent.state.messages.length;
-    this.#hasQueued = options.hasQueued;
   }
 
   get unsaved(): number {
@@ -209,17 +205,15 @@ class SessionSaver {
   }
 
   /** Returns the entries of the messages that are not saved; with a result, also those of the queues and of the end. */
-  #takeEntries(result: AgentResult | undefined): readonly SessionEntryBody[] {
-    const { agent } = this.#options;
+  #takeEntries(result: AgentResult | undefined): readonly SavedEntry[] {
+    const { agent, queue } = this.#options;
     const { messages } = agent.state;
     const added = messages.slice(this.#saved);
     this.#saved = messages.length;
-    const entries: SessionEntryBody[] = added.map((message) => ({ type: "message", message }));
+    const entries: SavedEntry[] = added.map((message) => ({ type: "message", message }));
     if (!result) return entries;
-    const { queued } = agent;
-    const hadQueued = this.#hasQueued;
-    this.#hasQueued = countQueued(queued) > 0;
-    if (this.#hasQueued || hadQueued) entries.push({ type: "queue_changed", queued });
+    const change = queue.takeChange();
+    if (change) entries.push({ type: "queue_changed", change });
     return [...entries, createRunEndedEntry(result)];
   }
 }
@@ -278,12 +272,9 @@ async function readHistory(
 ): Promise<{ readonly messages: readonly AgentMessage[]; readonly queued: QueuedMessages }> {
   const session = await store.open(id, { access: "read" });
   try {
-    const entries = await session.path({ leaf, types: ["message", "queue_changed"] });
+    const entries = await session.path({ leaf, types: QUEUE_ENTRIES });
     const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
-    const last = entries.findLast(({ type }) => type === "queue_changed");
-    const { steering, followUp } = last?.type === "queue_changed" ? last.queued : NONE_QUEUED;
-    const queued = { steering: steering.filter(isUsable), followUp: followUp.filter(isUsable) };
-    return { messages: repairHistory(messages).messages, queued };
+    return { messages: repairHistory(messages).messages, queued: findQueued(entries) };
   } finally {
     await session.close();
   }
@@ -333,19 +324,15 @@ async function isReachable(store: SessionStore): Promise<boolean> {
   return await store.list({ limit: 1 }).then(() => true, () => false);
 }
 
-/** Whether an agent can have a message. */
-function isUsable({ message }: QueuedMessage): boolean {
-  return repairHistory([message]).messages.length > 0;
-}
-
-function countQueued({ steering, followUp }: QueuedMessages): number {
-  return steering.length + followUp.length;
-}
+/** An entry to save; that of the queues depends on those that the session has then. */
+type SavedEntry =
+  | Exclude<SessionEntryBody, { readonly type: "queue_changed" }>
+  | { readonly type: "queue_changed"; readonly change: QueueChange };
 
 /** Entries of a run, after a marker by which a repeated step finds those that are stored. */
 interface SavedEntries {
   readonly marker: { readonly runId: string; readonly part: number };
-  readonly entries: readonly SessionEntryBody[];
+  readonly entries: readonly SavedEntry[];
   /** An entry that is older than the marker; `null` if there is none. */
   readonly after: string | null;
   /** Whether a session that does not exist is created. */
@@ -363,7 +350,10 @@ async function saveEntries(
     const stored = await countStored(session, saved);
     throwIfDetached(options.steps);
     if (stored === undefined) session.append({ type: "custom", name: RUN_ENTRY, data: marker });
-    for (const entry of entries.slice(stored ?? 0)) session.append(entry);
+    for (const entry of entries.slice(stored ?? 0)) {
+      if (entry.type === "queue_changed") await appendQueueChange(session, entry.change);
+      else session.append(entry);
+    }
     await session.flush();
     const { outline } = session;
     return { entries: outline.length, entryId: outline.at(-1)?.id ?? "" };
@@ -417,7 +407,7 @@ function isMarker(
 async function countSame(
   session: Session,
   stored: readonly EntryOutline[],
-  entries: readonly SessionEntryBody[],
+  entries: readonly SavedEntry[],
 ): Promise<number> {
   let count = 0;
   for (const { id, type } of stored) {
@@ -427,7 +417,10 @@ async function countSame(
   return count;
 }
 
-function isSame(stored: SessionEntry | undefined, entry: SessionEntryBody): boolean {
+function isSame(stored: SessionEntry | undefined, entry: SavedEntry): boolean {
+  if (entry.type === "queue_changed") {
+    return stored?.type === "queue_changed" && hasQueueChange(stored.queued, entry.change);
+  }
   if (stored?.type !== "message" || entry.type !== "message") return hasParts(stored, entry);
   const { message } = entry;
   // Messages of runs have ids, which are the same in every replay.

@@ -5,13 +5,13 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
-import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
+import type { QueuedMessages } from "../../core/events/event.ts";
 import { extractToolCalls } from "../../core/messages/content.ts";
 import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ModelSpec } from "../../core/models/model.ts";
+import { findQueued } from "../../core/sessions/queued_messages.ts";
 import type { PlanStepState, SessionEntry } from "../../core/sessions/session_entry.ts";
 import { isUsableModel } from "../store/entry_check.ts";
-import { getMessageKey } from "./message_key.ts";
 
 /** A step of a resumed plan. */
 export interface ResumedPlanStep {
@@ -68,7 +68,7 @@ export function readSessionState(path: readonly SessionEntry[]): SessionState {
   const approvalMode = findLastEntry(path, "approval_mode")?.mode;
   const plan = getPlan(path);
   const grants = findLastEntry(path, "grants_changed")?.grants;
-  const queued = getQueued(path);
+  const queued = findQueued(path);
   return {
     ...(model && { model }),
     ...(toolNames && { toolNames }),
@@ -127,33 +127,6 @@ export function isFinishedReply(message: AgentMessage): boolean {
   const { stopReason, content } = message;
   return stopReason === "stop" ||
     stopReason === "tool_use" && extractToolCalls(content).length === 0;
-}
-
-function getQueued(path: readonly SessionEntry[]): QueuedMessages {
-  const position = path.findLastIndex(({ type }) => type === "queue_changed");
-  const entry = path[position];
-  if (entry?.type !== "queue_changed") return { steering: [], followUp: [] };
-  const { queued, delivering } = entry;
-  const later = path.slice(position + 1);
-  // A run that has ended has delivered what it dequeued: earlier versions also recorded what the host had removed.
-  if (!delivering || later.some(({ type }) => type === "run_ended")) return queued;
-  const delivered = later.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
-  const undelivered = findUndelivered(delivering, delivered);
-  return {
-    steering: [...undelivered.steering, ...queued.steering],
-    followUp: [...undelivered.followUp, ...queued.followUp],
-  };
-}
-
-/** Finds the dequeued messages that were not delivered; none after a reply, since a run delivers all of them before it. */
-function findUndelivered(
-  { steering, followUp }: QueuedMessages,
-  delivered: readonly AgentMessage[],
-): QueuedMessages {
-  if (delivered.some(({ role }) => role === "assistant")) return { steering: [], followUp: [] };
-  const keys = new Set(delivered.map(getMessageKey));
-  const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getMessageKey(message));
-  return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
 }
 
 function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {

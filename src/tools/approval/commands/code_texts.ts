@@ -7,6 +7,7 @@
 import { runsAwkCommands } from "./code_arguments.ts";
 import { testsOnly } from "./known_programs.ts";
 import { createProgramTest, findScriptIndex } from "./interpreters.ts";
+import { isPlainPerl } from "./plain_perl.ts";
 import { CONSOLES } from "./runs_input.ts";
 
 /** Which arguments of a program may be code, if not all. */
@@ -75,11 +76,14 @@ function listPackageTexts(args: readonly string[]): readonly string[] {
   return testsOnly(args[index] ?? "") ? NONE : args;
 }
 
+const isPerl = createProgramTest("perl");
+
 /** Returns the arguments of an interpreter that may be code. */
 export function listCodeTexts(program: string, args: readonly string[]): readonly string[] {
   const own = FILTERS.find(([test]) => test(program));
   if (own) return own[1](args);
   if (isManager(program) || isRunner(program)) return listManagerTexts(program, args);
+  if (isPerl(program) && isPlainPerl(args)) return NONE;
   const isPattern = (text: string) => /^--test-(?:name|skip)-pattern=/.test(text);
   const script = findScriptIndex(program, args);
   // Of a console of a framework, they may be code.

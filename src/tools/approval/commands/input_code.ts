@@ -9,6 +9,7 @@ import { checksFiles } from "./known_programs.ts";
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import { getFileName } from "./file_name.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
+import { startsInput, startsVariable } from "./inline_code.ts";
 import { isInterpreter } from "./interpreters.ts";
 import { findLaunched, findLaunchedProgram } from "./launched_commands.ts";
 import { INPUT_FILE, mayStartCode, startsCode } from "./runs_input.ts";
@@ -47,7 +48,8 @@ function findInputCode({ commands, launched, words }: ExecutedCommands): readonl
     const mayNameInput = isInput || args.some(mayBeInputFile);
     return args.some(({ text }) => DEBUGGER_OPTION.test(text)) ||
       isInterpreter(program) && !isContainerTool(program) && mayNameInput ||
-      startsCode(program, args.map(({ text }) => text));
+      startsCode(program, args.map(({ text }) => text)) ||
+      startsInput(program, args.map(({ text }) => text));
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
@@ -91,8 +93,9 @@ function findInputCode({ commands, launched, words }: ExecutedCommands): readonl
   return [...texts, ...values];
 }
 
-/** Whether the code in an argument of an interpreter is the value of a variable. */
+/** Whether the code in an argument of an interpreter is, or may run, the value of a variable. */
 function runsValue({ words }: SimpleCommand): boolean {
+  if (startsVariable(getProgram({ words }), words.slice(1))) return true;
   return isInterpreter(getProgram({ words })) &&
     words.some(({ text }, index) =>
       /^\$(?:\w+|\{\w+\})$/.test(text) && CODE_OPTION.test(words[index - 1]?.text ?? "")

@@ -14,6 +14,7 @@ import {
 import { startsNone } from "./known_programs.ts";
 import { getFileName } from "./file_name.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
+import { findStartedArguments } from "./inline_code.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
@@ -293,6 +294,9 @@ function findEntrypoint(
 function findLaunchStart(launcher: string, words: readonly ShellWord[]): number {
   if (LAUNCHERS.test(launcher)) return 0;
   const find = (pattern: RegExp) => words.findIndex(({ text }) => pattern.test(text)) + 1;
+  if (launcher === "just") return find(/^(?:-c|--command)$/) || words.length;
+  const started = findStartedArguments(launcher, words.map(({ text }) => text));
+  if (started !== -1) return started;
   if (LAUNCHERS_WITH_COMMAND.test(launcher)) return find(LAUNCHING_COMMANDS) || words.length;
   const isKnown = launcher === "git" || hasHarmlessForms([{ text: launcher, literal: true }]);
   return (!isKnown && find(/^exec$/)) || words.length;
