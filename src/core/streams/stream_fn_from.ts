@@ -67,6 +67,7 @@ class WrittenReply {
   readonly #writer: BlockWriter;
   readonly #controller = new AbortController();
   readonly #loopPause = new EventLoopPause();
+  readonly #hideKey = (text: string) => redact(text, [this.#request.options.apiKey ?? ""]);
   readonly #onAbort = () => this.#abort(this.#request.signal.reason);
 
   constructor(request: StreamRequest, write: WriteReply) {
@@ -107,9 +108,7 @@ class WrittenReply {
   }
 
   #send(event: AssistantMessageEvent): void {
-    this.events.push(
-      redactEvent(event, (text) => redact(text, [this.#request.options.apiKey ?? ""])),
-    );
+    this.events.push(redactEvent(event, this.#hideKey));
     if (event.type === "done" || event.type === "error") this.#close();
   }
 
