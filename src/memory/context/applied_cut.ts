@@ -26,8 +26,6 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinnedAt: readonly number[];
   /** The messages in the part. */
   readonly part: readonly AgentMessage[];
-  /** The messages of the conversation after it when the cut was made. */
-  readonly later: readonly AgentMessage[];
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -64,7 +62,6 @@ export function createCut(
     pinned,
     pinnedAt,
     part: messages.slice(from, to),
-    later: messages.slice(to).filter(isLasting),
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -132,7 +129,7 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly pinned: readonly MessageReference[];
   /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
   readonly part?: readonly AgentMessage[];
-  /** The messages of the conversation after the part. Default: none that is known. */
+  /** The messages after the part in the latest history that had it. Default: none that is known. */
   readonly later?: readonly AgentMessage[];
 }
 
@@ -173,7 +170,8 @@ function locateEnds(
   const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
   if (ends.first >= 0 && ends.last >= 0) return ends;
   // The conversation ends earlier now, and its summary is about messages that are no part of it.
-  if (ends.last < 0 && locateMessages(messages, later).every((position) => position < 0)) {
+  const isMissing = (found: number) => found < 0;
+  if (ends.last < 0 && locateMessages(messages, later.filter(isLasting)).every(isMissing)) {
     return ends;
   }
   const positions = locateMessages(messages, part).filter((position) => position >= 0);
