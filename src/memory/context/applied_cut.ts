@@ -156,7 +156,7 @@ export function relocateCut(
   const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
   const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
   // No reply has answered a request with other pinned messages. Custom ones may be in no request.
-  const isSame = newest >= to &&
+  const isSame = newest >= to - 1 &&
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
   const length = isSame ? newest + 1 : countLasting(messages, to);
   return createCut(messages, { from, to, pinned }, { ...cut, length });
