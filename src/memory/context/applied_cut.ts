@@ -26,8 +26,6 @@ export interface AppliedCut extends HistoryRange, CutMessages {
   readonly pinnedAt: readonly number[];
   /** The messages in the part. */
   readonly part: readonly AgentMessage[];
-  /** The next message of the conversation after it. */
-  readonly next: AgentMessage | undefined;
   /** The messages that replace the part: the summary and the pinned messages. */
   readonly replacement: readonly AgentMessage[];
   /** Number of messages when the cut was made. */
@@ -64,7 +62,6 @@ export function createCut(
     pinned,
     pinnedAt,
     part: messages.slice(from, to),
-    next: messages.slice(to).find(isLasting),
     replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
@@ -132,8 +129,8 @@ export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete
   readonly pinned: readonly MessageReference[];
   /** All messages in the part, of which the host may have removed the first or the last. Default: unknown. */
   readonly part?: readonly AgentMessage[];
-  /** The next message of the conversation after the part. Default: none that is known. */
-  readonly next?: MessageReference | undefined;
+  /** The messages after the part in the latest history that had it. Default: none that is known. */
+  readonly later?: readonly AgentMessage[];
 }
 
 /**
@@ -159,7 +156,7 @@ export function relocateCut(
   const pinned = part.filter((group) => wasKept.has(group) || hasMessage(messages, group, pin));
   const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
   // No reply has answered a request with other pinned messages. Custom ones may be in no request.
-  const isSame = newest >= to &&
+  const isSame = newest >= to - 1 &&
     pinned.every((group) => wasKept.has(group) || messages[group.from]?.role === "custom");
   const length = isSame ? newest + 1 : countLasting(messages, to);
   return createCut(messages, { from, to, pinned }, { ...cut, length });
@@ -168,12 +165,15 @@ export function relocateCut(
 /** Returns the positions of the first and the last omitted message that a history has; -1 for none. */
 function locateEnds(
   messages: readonly AgentMessage[],
-  { first, last, next, part = [] }: CutReference,
+  { first, last, later = [], part = [] }: CutReference,
 ): { readonly first: number; readonly last: number } {
   const ends = { first: locateMessage(messages, first), last: locateMessage(messages, last) };
   if (ends.first >= 0 && ends.last >= 0) return ends;
   // The conversation ends earlier now, and its summary is about messages that are no part of it.
-  if (ends.last < 0 && (!next || locateMessage(messages, next) < 0)) return ends;
+  const isMissing = (found: number) => found < 0;
+  if (ends.last < 0 && locateMessages(messages, later.filter(isLasting)).every(isMissing)) {
+    return ends;
+  }
   const positions = locateMessages(messages, part).filter((position) => position >= 0);
   return {
     first: ends.first < 0 ? positions[0] ?? -1 : ends.first,
@@ -198,15 +198,14 @@ function hasMessage(
 export function toReference(
   { first, last, newest, pinned = [], ...others }: CutMessages | AppliedCut,
 ): CutReference {
-  const unknown = { from: -1, to: 0, length: 0, next: undefined };
-  const { next, ...cut } = "from" in others ? others : { ...others, ...unknown };
+  const unknown = { from: -1, to: 0, length: 0 };
+  const cut = "from" in others ? others : { ...others, ...unknown };
   const { from, to, length } = cut;
   return {
     ...cut,
     first: { message: first, expectedAt: from },
     last: { message: last, expectedAt: to - 1 },
     newest: newest && { message: newest, expectedAt: length - 1 },
-    next: next && { message: next, expectedAt: to },
     pinned: pinned.map((message) => ({ message, expectedAt: -1 })),
   };
 }

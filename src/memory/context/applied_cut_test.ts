@@ -54,6 +54,20 @@ for (const withIds of [true, false]) {
   });
 }
 
+for (const isNew of [false, true]) {
+  Deno.test(`slidingWindow(): a cut stays when the host removes the last omitted message and those after it up to newer ones: ${isNew}`, async () => {
+    const { agent, transform } = await createCompacted(true);
+    const { to = 0, length = 0 } = transform.cut ?? {};
+    const { messages } = agent.state;
+    const sent = transform.view(messages).messages.length;
+    const end = isNew ? length : to + 1;
+    const edited = structuredClone(messages.toSpliced(to - 1, end - to + 1));
+    assertEquals(transform.view(edited).messages.length, sent - end + to);
+    const shortened = edited.slice(0, to - 2);
+    assertEquals(transform.view(shortened).messages, shortened);
+  });
+}
+
 Deno.test("slidingWindow(): replies to requests with a cut do not count after the host has replaced what it omits", async () => {
   const { agent, transform, streamFn } = await createCompacted(true);
   const { from = 0, to = 0 } = transform.cut ?? {};

@@ -343,7 +343,7 @@ export class Compactor {
     if (written?.summary !== undefined) this.#backoff.update(true);
     // The replies of a run that has started meanwhile have answered requests without the cut.
     const isLatest = this.#edited.isLatest(request.messages);
-    this.#cut.apply(isLatest ? cut : { ...cut, newest: undefined });
+    this.#cut.apply(isLatest ? cut : { ...cut, newest: undefined }, request.messages);
     this.#rejected.addCut(request.input.signal);
     return this.#report(request, { written, cut, tokensAfter });
   }

@@ -30,6 +30,8 @@ export class CurrentCut {
   readonly #options: RelocateOptions;
   #applied: AppliedCut | undefined;
   #restored: RestoredCut | undefined;
+  /** The latest history that had the cut. */
+  #history: readonly AgentMessage[] = [];
   #full: AppliedCut | undefined;
   #isMissing = false;
 
@@ -47,9 +49,10 @@ export class CurrentCut {
     return this.#applied;
   }
 
-  /** Replaces the cut by one that requests have from now on. */
-  apply(cut: AppliedCut): void {
+  /** Replaces the cut by one of a history that requests have from now on. */
+  apply(cut: AppliedCut, messages: readonly AgentMessage[]): void {
     this.#applied = cut;
+    this.#history = messages;
     this.#restored = undefined;
   }
 
@@ -98,15 +101,17 @@ export class CurrentCut {
     const found = cut && isCutIn(messages, cut)
       ? updatePinned(messages, cut)
       : this.#relocate(messages);
-    if (!found || found === cut) return found;
-    if (cut && this.isFull(cut)) this.markFull(found);
-    this.apply(found);
+    if (!found) return undefined;
+    if (cut && found !== cut && this.isFull(cut)) this.markFull(found);
+    this.apply(found, messages);
     return found;
   }
 
   #relocate(messages: readonly AgentMessage[]): AppliedCut | undefined {
     const cut = this.#applied;
-    const reference = cut ? toReference(cut) : this.#restored?.reference;
+    const reference = cut
+      ? { ...toReference(cut), later: this.#history.slice(cut.to) }
+      : this.#restored?.reference;
     return reference && relocateCut(messages, reference, this.#options);
   }
 }

@@ -104,6 +104,22 @@ Deno.test("recordSession(): a cut whose first message the host removes is that o
   assertEquals(resumed.transform.view(resumed.agent.state.messages).messages, kept);
 });
 
+Deno.test("recordSession(): replies count for the cut of a history that ends with it, also in a resumed session", async () => {
+  const store = new InMemorySessionStore();
+  const { agent, transform } = createAgent();
+  const recording = await recordSession(agent, store);
+  for (let number = 0; number < 8; number++) await agent.prompt("x".repeat(1_000));
+  const { to = 0 } = transform.cut ?? {};
+  agent.setMessages(agent.state.messages.slice(0, to));
+  await agent.prompt("next");
+  await recording.stop();
+  const resumed = createAgent();
+  const session = await resumeSession(store, recording.session.id);
+  await using _recording = await session.into(resumed.agent);
+  const { messages } = resumed.agent.state;
+  assertEquals([messages.length, resumed.transform.cut?.length], [to + 2, to]);
+});
+
 for (const isFlushed of [false, true]) {
   Deno.test(`recordSession(): a session that begins after a compaction has its cut, with messages between runs: ${isFlushed}`, async () => {
     const store = new InMemorySessionStore();
