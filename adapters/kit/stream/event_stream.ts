@@ -130,6 +130,7 @@ class ReplyStream<Frame> {
     }
   };
   #exchange: Exchange<Frame> | null = null;
+  readonly #redact = (text: string): string => redact(text, this.#exchange?.secrets);
   #reply: OpenReply<Frame> | null = null;
   /** Called once, before the first content. */
   #onAccepted: (() => void) | undefined;
@@ -154,7 +155,7 @@ class ReplyStream<Frame> {
     });
     this.#writer = new BlockWriter((event) => {
       if (this.#onAccepted !== undefined && isAccepting(event)) this.#accept(this.#onAccepted);
-      this.events.push(redactEvent(event, (text) => this.#redact(text)));
+      this.events.push(redactEvent(event, this.#redact));
       if (event.type === "done" || event.type === "error") options.onEnd?.(event.usage);
     });
     const { clock, idleTimeoutMs: limitMs } = options.settings;
@@ -348,10 +349,6 @@ class ReplyStream<Frame> {
   #quote(text: string, maxLength: number): string {
     const quote = this.#redact(text.trim().slice(0, MAX_QUOTED_LENGTH));
     return quote.length > maxLength ? `${quote.slice(0, maxLength)}…` : quote;
-  }
-
-  #redact(text: string): string {
-    return redact(text, this.#exchange?.secrets);
   }
 }
 

@@ -4,31 +4,37 @@
  * @module
  */
 
-/** Time after which a pause is due, in milliseconds. */
+/** Time for which such a computation may block the event loop, in milliseconds. */
 const MAX_BLOCKING_MS = 8;
 
-/** Yields to the event loop every few milliseconds. */
+/**
+ * Yields to the event loop every few milliseconds. Most computations pause by themselves, so that a zero-delay timer
+ * fires; one waits only if that timer is still pending at the next check.
+ */
 export class EventLoopPause {
-  #lastPauseAt = performance.now();
-  #pause: Promise<void> | undefined;
+  #lastPauseAt: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #pause: Promise<void> | undefined;
   #resume: (() => void) | undefined;
 
-  /** Resolves after a timer has fired, or at once if no pause is due. */
-  wait(): Promise<void> {
-    if (this.#pause) return this.#pause;
-    if (performance.now() - this.#lastPauseAt < MAX_BLOCKING_MS) return Promise.resolve();
-    return this.#pause = new Promise((resolve) => {
-      this.#resume = resolve;
-      this.#timer = setTimeout(() => this.end());
-    });
+  /** Checks the clock; returns a promise if the computation must wait. */
+  check(): Promise<void> | undefined {
+    const now = performance.now();
+    this.#lastPauseAt ??= now;
+    if (now - this.#lastPauseAt < MAX_BLOCKING_MS) return undefined;
+    if (this.#timer !== undefined) {
+      return this.#pause ??= new Promise((resolve) => this.#resume = resolve);
+    }
+    this.#timer = setTimeout(() => this.end());
+    return undefined;
   }
 
   /** Ends a pause that is not over. */
   end(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#lastPauseAt = performance.now();
-    this.#pause = undefined;
     this.#resume?.();
+    this.#pause = undefined;
   }
 }

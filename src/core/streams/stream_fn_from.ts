@@ -104,7 +104,7 @@ class WrittenReply {
 
   async #drained(): Promise<void> {
     await this.events.drained();
-    await this.#loopPause.wait();
+    await this.#loopPause.check();
   }
 
   #send(event: AssistantMessageEvent): void {

@@ -6,6 +6,7 @@
 
 import { describeValue } from "../../core/errors/describe_value.ts";
 import { ignoreRejections, refusePromise } from "../../core/errors/refuse_promise.ts";
+import { EventLoopPause } from "../../core/ports/event_loop_pause.ts";
 import type { AssistantMessageEvent } from "../../core/streams/stream.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 
@@ -14,8 +15,6 @@ export type ReadOutcome = "terminal" | "closed" | "aborted";
 
 /** Number of events between two checks of the clock. */
 const EVENTS_PER_CLOCK_CHECK = 256;
-/** Time for which a source that never pauses may block the event loop, in milliseconds. */
-const MAX_BLOCKING_MS = 8;
 
 /** Options for `readEvents()`. */
 export interface ReadOptions {
@@ -54,11 +53,13 @@ class Reading {
   readonly outcome: Promise<ReadOutcome>;
   readonly #events: AsyncIterator<AssistantMessageEvent>;
   readonly #options: ReadOptions;
-  readonly #loopYield = new EventLoopYield();
+  readonly #loopPause = new EventLoopPause();
   readonly #unsubscribe: () => void;
   #resolve: (outcome: ReadOutcome) => void = () => {};
   #reject: (thrown: unknown) => void = () => {};
   #abortTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Number of events before the terminal one. */
+  #accepted = 0;
   /** While open, events are accepted; after an abort, only the terminal one is. */
   #state: "open" | "aborted" | "finished" = "open";
 
@@ -102,10 +103,15 @@ class Reading {
     const isTerminal = event.type === "done" || event.type === "error";
     const isOpen = this.#state === "open";
     const accepted = isOpen ? this.#options.accept(event) : undefined;
-    if (!isTerminal) return accepted ?? this.#loopYield.pause();
+    if (!isTerminal) return accepted ?? this.#pause();
     if (!isOpen) this.#options.acceptTerminal(event);
     this.#finish(isOpen ? "terminal" : "aborted");
     return undefined;
+  }
+
+  /** Counts an event; returns a promise if reading must wait, since its source never pauses. */
+  #pause(): Promise<void> | undefined {
+    return ++this.#accepted % EVENTS_PER_CLOCK_CHECK === 0 ? this.#loopPause.check() : undefined;
   }
 
   readonly #fail = (thrown: unknown): void => {
@@ -131,7 +137,7 @@ class Reading {
     this.#unsubscribe();
     if (this.#abortTimer !== undefined) clearTimeout(this.#abortTimer);
     closeEvents(this.#events);
-    this.#loopYield.dispose();
+    this.#loopPause.end();
   }
 }
 
@@ -189,38 +195,5 @@ function closeEvents(events: AsyncIterator<AssistantMessageEvent>): void {
     events.return?.().catch(() => {});
   } catch {
     // A source that cannot be closed is abandoned.
-  }
-}
-
-/**
- * Yields to the event loop when a source never pauses. Most sources pause by themselves, so that a zero-delay timer
- * fires; reading waits only if that timer is still pending at the next check.
- */
-class EventLoopYield {
-  #events = 0;
-  #lastYieldAt: number | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #resume: (() => void) | undefined;
-
-  /** Counts an event; returns a promise if reading must wait. */
-  pause(): Promise<void> | undefined {
-    if (++this.#events % EVENTS_PER_CLOCK_CHECK !== 0) return undefined;
-    const now = performance.now();
-    this.#lastYieldAt ??= now;
-    if (now - this.#lastYieldAt < MAX_BLOCKING_MS) return undefined;
-    if (this.#timer !== undefined) return new Promise((resolve) => this.#resume = resolve);
-    this.#timer = setTimeout(() => this.#onTimer(), 0);
-    return undefined;
-  }
-
-  dispose(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-  }
-
-  #onTimer(): void {
-    this.#timer = undefined;
-    this.#lastYieldAt = performance.now();
-    this.#resume?.();
-    this.#resume = undefined;
   }
 }
