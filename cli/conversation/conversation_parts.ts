@@ -193,7 +193,7 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
 }
 
 function createRuns(
-  { settings: { cwd, baseUrl, providers }, host, view, hooks, opened, changeLog }:
+  { settings: { cwd, baseUrl, providers, maxCost }, host, view, hooks, opened, changeLog }:
     ConversationEnvironment,
   { record, output, status }: Pick<ShownParts, "record" | "output" | "status">,
 ): ConversationRuns {
@@ -221,7 +221,9 @@ function createRuns(
       const { turns, attempts } = output;
       const { result, durationMs } = end;
       record.addPrompt({ label, outcome: result, durationMs });
-      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, providers, env, view }));
+      await view.print(
+        formatRunEnd(end, { turns, attempts, baseUrl, providers, maxCost, env, view }),
+      );
       view.notify({ type: "ended", text: "swink has finished", durationMs });
     },
     async onError(error, text) {

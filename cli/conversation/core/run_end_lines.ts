@@ -29,6 +29,8 @@ export interface RunEndOptions {
   readonly baseUrl: string | undefined;
   /** Settings of providers, by name. Default: none. */
   readonly providers?: RunEndMessageOptions["providers"];
+  /** Value of `--max-budget-usd`. Default: none. */
+  readonly maxCost?: number | undefined;
   /** Reads an environment variable. */
   readonly env: Host["env"];
   /** The terminal. */
@@ -38,7 +40,7 @@ export interface RunEndOptions {
 /** Formats the end of a run. */
 export function formatRunEnd(
   { result, durationMs }: EndedRun,
-  { turns, attempts, baseUrl, providers, env, view }: RunEndOptions,
+  { turns, attempts, baseUrl, providers, maxCost, env, view }: RunEndOptions,
 ): Line[] {
   const { usage, cost, stopReason } = result;
   const isAborted = stopReason === "aborted" && !result.error && !result.stoppedBy &&
@@ -51,7 +53,9 @@ export function formatRunEnd(
     ...(isAborted && { signalExitCode: ExitCode.interrupted }),
   };
   const exitCode = getRunExitCode(end);
-  const message = adaptAdvice(getRunEndMessage(end, { exitCode, baseUrl, providers, env }));
+  const message = adaptAdvice(
+    getRunEndMessage(end, { exitCode, baseUrl, providers, maxCost, env }),
+  );
   const reason = isAborted ? "aborted; changes made so far are kept" : message?.reason;
   return [
     ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, view)),

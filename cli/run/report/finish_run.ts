@@ -24,7 +24,7 @@ import { writePatch } from "./write_patch.ts";
 export interface PreparedAgent extends
   Pick<
     RunSettings,
-    "patch" | "outputFormat" | "baseUrl" | "providers" | "lastMessageFile" | "schema"
+    "patch" | "outputFormat" | "baseUrl" | "providers" | "maxCost" | "lastMessageFile" | "schema"
   > {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
@@ -69,7 +69,7 @@ export async function finishRun(
   run: PreparedAgent,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { interrupt, host, baseUrl, providers, isTemporary } = run;
+  const { interrupt, host, baseUrl, providers, maxCost, isTemporary } = run;
   const isPatchInReport = run.patch === "-" && run.outputFormat !== "text";
   // A text in JSON cannot have the bytes of every file.
   const patch = await snapshot?.createPatch({ asText: isPatchInReport });
@@ -96,7 +96,7 @@ export async function finishRun(
     }
     if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, text);
   }
-  await reportRunEnd(end, { exitCode, host, baseUrl, providers, isTemporary });
+  await reportRunEnd(end, { exitCode, host, baseUrl, providers, maxCost, isTemporary });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? interrupt.exitCode ?? ExitCode.brokenPipe

@@ -30,6 +30,8 @@ export interface RunEndReportOptions {
   readonly baseUrl: string | undefined;
   /** Settings of providers, by name. Default: none. */
   readonly providers?: ConnectionSettings["providers"];
+  /** Value of `--max-budget-usd`. Default: none. */
+  readonly maxCost?: number | undefined;
   /** Whether the working directory is removed after the run. Default: `false`. */
   readonly isTemporary?: boolean | undefined;
 }
@@ -89,7 +91,12 @@ export function getRunEndMessage(
       return { reason: `terminated${kept}` };
     case ExitCode.limit:
       if (outcome.stoppedBy) return { reason: `stopped: ${toCliTerms(outcome.stoppedBy.reason)}` };
-      return { reason: "the reply is incomplete: it reached the limit of output tokens" };
+      return {
+        reason: "the reply is incomplete: it reached the limit of output tokens",
+        ...(settings.maxCost !== undefined && {
+          advice: "A small --max-budget-usd limits the length of replies.",
+        }),
+      };
     case ExitCode.refused:
       return {
         reason: `tool calls refused, approval is not possible in this run: ${refused.join(", ")}`,

@@ -125,6 +125,9 @@ export const RUN_TRANSCRIPTS: readonly Transcript[] = [
       reply('swink run "Say it"', [
         { ...scriptedReply("Half an ans"), stopReason: "max_tokens" },
       ]),
+      reply('swink run --max-budget-usd 1 "Say it"', [
+        { ...scriptedReply("Half an ans"), stopReason: "max_tokens" },
+      ]),
       reply('swink run --max-turns 1 "Read it"', call("read_file", { path: "a.txt" })),
       'swink run --max-budget-usd 0 "Say it"',
       reply('swink run --no-session -o json "Say it"', fail(400, "invalid_request_error", "no")),
