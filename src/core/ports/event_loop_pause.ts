@@ -31,6 +31,7 @@ export class EventLoopPause {
 
   /** Ends a pause that is not over. */
   end(): void {
+    if (this.#timer === undefined) return; // The first use of a timer is slow on Deno.
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#lastPauseAt = performance.now();
