@@ -25,3 +25,11 @@ Deno.test("EventLoopPause: all that wait resume when the pause ends early, and n
   pause.end();
   await withDeadline(Promise.all(waiting));
 });
+
+Deno.test("EventLoopPause: a computation that waits when a pause is due leaves no timer", async () => {
+  const pause = new EventLoopPause();
+  let hasTimerFired = false;
+  setTimeout(() => hasTimerFired = true);
+  while (!hasTimerFired) await withDeadline(pause.wait());
+  pause.end();
+});

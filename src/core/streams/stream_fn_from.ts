@@ -104,7 +104,7 @@ class WrittenReply {
 
   async #drained(): Promise<void> {
     await this.events.drained();
-    await this.#loopPause.check();
+    await this.#loopPause.wait();
   }
 
   #send(event: AssistantMessageEvent): void {
